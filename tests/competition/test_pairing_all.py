@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lanista.competition.make_format import make_format
-from lanista.competition.spec import BotEntry, Spec
+from competition.formats import make
 from lanista.results.blocks import BlockScore, FormatName, Pairing, SeatingsName, seatings
 
 BLOCKS = {FormatName.LADDER: 25, FormatName.SPRT: 25, FormatName.KNOCKOUT: 2, FormatName.SWISS: 2}
@@ -20,16 +19,11 @@ def names(count):
     return [f"bot{7 * at % 41:02}" for at in range(count)]
 
 
-def spec(kind, bots, **keys):
-    entries = tuple(BotEntry(name=bot, command="idle") for bot in bots)
-    return Spec(name="cup", game="any", format=kind, bots=entries, **keys)
-
-
 def new(kind, bots, seats, **keys):
     """A format of a few draws; with as many fillers as it takes."""
-    keys = {"blocks": BLOCKS.get(kind), **keys}
     fillers = [f"Null-{at}" for at in range(seats - len(bots))]
-    return make_format(spec(kind, bots, **keys), seats, 2, bots, fillers)
+    blocks = BLOCKS.get(kind)
+    return make(kind, bots, seats=seats, draws=2, fillers=fillers, blocks=blocks, **keys)
 
 
 def result(pairing, seated, salt=0, draws=0.3):

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lanista.competition.make_format import make_format
-from lanista.competition.spec import BotEntry, Spec
-from lanista.results.blocks import BlockScore, FormatName, Pairing
+from competition.formats import make, ranked
+from lanista.results.blocks import BlockScore, Pairing
 
 STREAM = tuple(range(1000, 2000))
 
@@ -46,24 +45,16 @@ class Cup:
         return seeds.index(seed) * len(self.maps) + self.maps.index(map_)
 
     def new(self):
-        bots = list(self.bots)
-        spec = Spec(
-            name="cup",
-            game="any",
-            format=FormatName(self.kind),
-            bots=tuple(BotEntry(name=bot, command="idle") for bot in bots),
-            blocks=self.blocks,
-            rounds=self.rounds,
-        )
-        fillers = [f"Null-{at}" for at in range(self.seats - len(bots))]
-        return make_format(
-            spec,
-            self.seats,
-            len(self.seeds) * len(self.maps),
-            bots,
-            fillers,
+        return make(
+            self.kind,
+            list(self.bots),
+            seats=self.seats,
+            draws=len(self.seeds) * len(self.maps),
+            fillers=[f"Null-{at}" for at in range(self.seats - len(self.bots))],
             maps=len(self.maps),
             rotation=lambda index: zlib.crc32(repr(self.opening(index)).encode()),
+            blocks=self.blocks,
+            rounds=self.rounds,
         )
 
     def changed(self, **changes):
@@ -76,12 +67,7 @@ def result(format_, bots, draw, opening, draws=0.3):
     strength = {bot: chance.random() for bot in sorted(bots)}
     if chance.random() < draws:
         strength = dict.fromkeys(bots, 0.5)
-    by_place = [strength[bot] for bot in bots]
-    ranks = [
-        tuple(1 + sum(other > by_place[place] for other in by_place) for place in seating)
-        for seating in format_.seated
-    ]
-    return BlockScore(bots, tuple(ranks), opening)
+    return ranked(format_, Pairing(bots, opening), strength.__getitem__)
 
 
 def play(cup, stored=(), at_once=1, seed=0):

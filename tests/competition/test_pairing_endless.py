@@ -210,12 +210,6 @@ def test_a_version_test_has_the_bounds_that_are_asked_for():
         assert make("sprt", ["new", "old"], **keys).progress().words.endswith(bounds)
 
 
-def test_one_block_is_no_blocks():
-    format_ = make("sprt", ["new", "old"], blocks=1)
-    format_.record(BlockScore(format_.next().bots, ((1, 2), (2, 1)), 0))
-    assert format_.verdict().endswith(" after 1 block")
-
-
 def test_a_much_better_version_is_accepted():
     """With the real test: it wins every block."""
     format_ = make("sprt", ["new", "old"])

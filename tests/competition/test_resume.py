@@ -14,7 +14,6 @@ from lanista.competition import events
 from lanista.competition.running import run_async
 from lanista.competition.setup import load
 from lanista.competition.spec import SpecError
-from lanista.competition.standings import standings_of
 from lanista.competition.stored_blocks import (
     check_identities,
     read_stored_blocks,
@@ -353,14 +352,6 @@ class TestForPrograms:
         with pytest.raises(SpecError, match="executor: 'nowhere'"):
             await run_async({**COMMON, "bots": bots}, folder=tmp_path, executor="nowhere")
         assert [] == list(tmp_path.iterdir())
-
-    async def test_standings_of_what_is_there(self, tmp_path):
-        setup = setup_in(tmp_path, seeds=4)
-        with directing(setup) as director:
-            report = await director.run()
-        fresh = setup_in(tmp_path, seeds=4)
-        with Store.open(fresh.database, create=False) as store:
-            assert report.standings == standings_of(fresh, store)
 
 
 def test_events_are_json(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from lanista.competition.setup import Opening, prepare
 from lanista.competition.spec import SpecError, spec_of
 from lanista.games import registry
-from lanista.results.blocks import BlockScore, points, points_by_place, seatings
+from lanista.results.blocks import BlockScore, points_by_place, seatings
 from lanista_maps import names, read
 
 SPEC = {
@@ -338,12 +338,6 @@ def test_two_of_a_name_have_no_seating_twice():
     """A, A, B, B: 4! / (2! 2!) = 6 arrangements."""
     assert 6 == len(seatings("AABB", every=True))
     assert 4 == len(seatings("AABB"))
-
-
-def test_points():
-    assert (1.0, 0.0) == points((1, 2))
-    assert (0.5, 0.5) == points((1, 1))
-    assert (2.5, 2.5, 1.0, 0.0) == points((1, 1, 3, 4))
 
 
 def test_points_of_a_block_are_by_place_whatever_the_seats():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.match.clock import Arrival, ClockInfo, arrival
-from lanista.match.stalls import BEAT, KEPT, NOTED, StallMonitor
+from lanista.match.stalls import BEAT, NOTED, StallMonitor
 
 MOMENTS = st.floats(min_value=0, max_value=1e6)
 
@@ -162,9 +162,3 @@ async def test_a_blocked_loop_is_seen():
             noted = trio.current_time()
             assert all(over <= noted for _, over in monitor._stalls)
         nursery.cancel_scope.cancel()
-
-
-def test_what_is_remembered_is_bounded():
-    monitor = StallMonitor()
-    monitor._stalls.extend((at, at + 1.0) for at in range(2 * KEPT))
-    assert KEPT == len(monitor._stalls)

@@ -188,10 +188,11 @@ def test_a_changed_identity_forgets_what_was(store):
     assert {"Ant": '{"command": "b"}'} == asking(store).identities()
 
 
-def test_a_first_identity_forgets_nothing(store):
-    store.add([ended(1, CRASH)])
+def test_a_first_identity_forgets_nothing_and_brings_nobody_back(store):
+    store.add([ended(1, CRASH)], [benching("Ant", 1)])
     store.set_identity("Ant", "{}")
     assert {"Ant": 1} == asking(store).running_failures(5)
+    assert [benching("Ant", 1)] == asking(store).benched()
 
 
 def benching(bot, number, failures=5):
@@ -239,12 +240,6 @@ def test_a_pardon_or_another_identity_brings_a_bot_back(store):
     assert [benching("Bee", 1), benching("Cat", 1)] == asking(store).benched()
     store.unbench("Bee")
     assert [benching("Cat", 1)] == asking(store).benched()
-
-
-def test_a_first_identity_brings_nobody_back(store):
-    store.add([block(1)], [benching("Ant", 1)])
-    store.set_identity("Ant", "{}")
-    assert [benching("Ant", 1)] == asking(store).benched()
 
 
 def test_meta(store, target):
@@ -328,10 +323,3 @@ def test_questions_of_one_moment_hear_nothing_of_later_ones(store, target):
         assert 1 == len(now.played())
         assert 2 == now.endings().bots["Ant"].endings[NORMAL]
         assert 2 == len(asking(store).played())
-
-
-def test_an_iteration_that_is_left_lets_go(store):
-    """The connection goes back, and the database can be closed."""
-    store.add([block(number) for number in range(5)])
-    for _ in range(50):
-        assert "id4" == asking(store).matches()[0].block
