@@ -126,35 +126,28 @@ class Records:
         self._changed.add(place.parent)
 
 
-@attrs.frozen
-class Failures:
-    """The number of matches in a row that each bot has failed."""
+def count_failures(running: dict[str, int], result: BlockResult) -> dict[str, str]:
+    """Count the matches of a block in the numbers of matches in a row that each bot has failed.
 
-    running: dict[str, int]
-    """The latest matches in a row that a bot failed, by name; a missing bot has failed none."""
-
-    def note(self, result: BlockResult) -> dict[str, str]:
-        """Count the matches of a block, in the order in which they were played.
-
-        Returns, by name, why bots failed their last match of the block.
-        """
-        last: dict[str, str] = {}
-        for match in result.matches:
-            if not match.counted:
-                continue
-            failed = {
-                seat.bot: f"{seat.ending}: {seat.words}"
-                for seat in match.seats
-                if seat.ending in FAILURES
-            }
-            for bot in sorted({seat.bot for seat in match.seats}):
-                last.pop(bot, None)
-                if bot in failed:
-                    last[bot] = failed[bot]
-                    self.running[bot] = self.running.get(bot, 0) + 1
-                else:
-                    self.running[bot] = 0
-        return last
+    Returns, by name, why bots failed their last match of the block.
+    """
+    last: dict[str, str] = {}
+    for match in result.matches:
+        if not match.counted:
+            continue
+        failed = {
+            seat.bot: f"{seat.ending}: {seat.words}"
+            for seat in match.seats
+            if seat.ending in FAILURES
+        }
+        for bot in sorted({seat.bot for seat in match.seats}):
+            last.pop(bot, None)
+            if bot in failed:
+                last[bot] = failed[bot]
+                running[bot] = running.get(bot, 0) + 1
+            else:
+                running[bot] = 0
+    return last
 
 
 @attrs.define(eq=False)
@@ -168,18 +161,15 @@ class ResultRecorder:
     """A new format, to which no result was reported."""
     benched: dict[str, None] = attrs.field(factory=dict, init=False)
     """The names of the bots that were benched, in the order in which they were."""
-    _records: Records = attrs.field(
-        default=attrs.Factory(
-            lambda self: Records(self.setup.records, self.setup.spec.keep), takes_self=True
-        ),
-        init=False,
-    )
-    _stored: StoredBlocks = attrs.field(
-        factory=lambda: StoredBlocks(entries=[], unmatched=[]), init=False
-    )
-    _failures: Failures = attrs.field(factory=lambda: Failures({}), init=False)
+    _records: Records = attrs.field(init=False)
+    _stored: StoredBlocks = attrs.field(factory=StoredBlocks, init=False)
+    _running: dict[str, int] = attrs.field(factory=dict, init=False)
+    """The latest matches in a row that a bot failed, by name; a missing bot has failed none."""
     _seen: set[str] = attrs.field(factory=set, init=False)
     """The bots that have played a stored block."""
+
+    def __attrs_post_init__(self) -> None:
+        self._records = Records(self.setup.records, self.setup.spec.keep)
 
     @property
     def playing(self) -> str:
@@ -204,9 +194,9 @@ class ResultRecorder:
         self._records.prepare()
         max_failures = self.setup.spec.bench_after
         with self.store.reading() as now:
-            blocks, running = now.played(), now.running_failures(max_failures)
+            blocks, self._running = now.played(), now.running_failures(max_failures)
             stored = [one for one in now.benched() if one.bot in self.setup.bots]
-        self._failures = Failures(running)
+        running = self._running
         self._stored = read_stored_blocks(self.setup, blocks)
         for _, played in self._stored.entries:
             self._seen.update(played.bots)
@@ -238,10 +228,10 @@ class ResultRecorder:
         """
         results = [self._records.place(finished) for _, finished in played]
         self._records.sync()
-        failures = Failures(dict(self._failures.running))
-        benched = self._count_failures(failures, results)
+        running = dict(self._running)
+        benched = self._to_bench(running, results)
         self.store.add(results, [benching for benching, _ in benched])
-        self._failures = failures
+        self._running = running
         for (pairing, _), result in zip(played, results, strict=True):
             self._seen.update(result.bots)
             score = BlockScore(result.bots, _ranks(result), pairing.opening)
@@ -256,17 +246,17 @@ class ResultRecorder:
         self._records.place(finished)
         self._records.sync()
 
-    def _count_failures(
-        self, failures: Failures, results: Sequence[BlockResult]
+    def _to_bench(
+        self, running: dict[str, int], results: Sequence[BlockResult]
     ) -> list[tuple[Benching, str]]:
-        """Add results to `failures`, and return the bots to bench, with their last failures.
+        """Count the failures in results, and return the bots to bench, with their last failures.
 
         Bots to bench after the same block are sorted by name, as the database returns them later.
         """
         to_bench: dict[str, tuple[Benching, str]] = {}
         for result in results:
-            for bot, reason in sorted(failures.note(result).items()):
-                count = failures.running[bot]
+            for bot, reason in sorted(count_failures(running, result).items()):
+                count = running[bot]
                 can_be_benched = bot in self.setup.bots and bot not in self.benched
                 if can_be_benched and bot not in to_bench and count >= self.setup.spec.bench_after:
                     benching = Benching(bot=bot, block=result.block, failures=count)
@@ -282,7 +272,7 @@ class ResultRecorder:
 
         Returns None for a bot that isn't on trial, and for fillers, which are never benched.
         """
-        failures = self._failures.running.get(bot, 0)
+        failures = self._running.get(bot, 0)
         if bot not in self.setup.bots or (bot in self._seen and not failures):
             return None
         left = self.setup.spec.bench_after - failures

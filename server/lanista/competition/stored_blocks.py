@@ -48,9 +48,9 @@ class Entry(NamedTuple):
 class StoredBlocks:
     """The blocks of a database, divided into those that belong to a spec and all others."""
 
-    entries: list[Entry]
+    entries: list[Entry] = attrs.field(factory=list)
     """The blocks that belong to the spec, in commit order, to be reported to its format."""
-    unmatched: list[str]
+    unmatched: list[str] = attrs.field(factory=list)
     """The ids of blocks with bots, seeds, maps or conditions that the spec doesn't have."""
 
 
@@ -85,8 +85,7 @@ def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlo
     maps = setup.match_setup.settings.keys()
     # The same bots meet in many blocks: look each combination up once.
     are_known = {bots: known >= set(bots) for bots in {block.bots for block in blocks}}
-    entries = []
-    unmatched = []
+    divided = StoredBlocks()
     for block in blocks:
         number = None
         if are_known[block.bots]:
@@ -100,12 +99,12 @@ def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlo
                     number = index
                     break
         if number is None:
-            unmatched.append(block.id)
+            divided.unmatched.append(block.id)
         else:
             _check_whole(setup, block)
             score = BlockScore(block.bots, block.ranks, number)
-            entries.append(Entry(block.id, score))
-    return StoredBlocks(entries=entries, unmatched=unmatched)
+            divided.entries.append(Entry(block.id, score))
+    return divided
 
 
 def _check_whole(setup: Setup, block: PlayedBlock) -> None:
