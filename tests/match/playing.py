@@ -1,23 +1,27 @@
 """A match on memory connections, for the tests of this folder: boards, seats, bots, its record."""
 
 import gzip
+import itertools
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import attrs
 import trio
+import trio.testing
 
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.match.bundle import Failure
+from lanista.match.channel import BrokenChannelError
 from lanista.match.conditions import DEFAULT, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import Record, read_record
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
-from support import tinygame
+from support import players, tinygame
 from support.memory import BotEnd, connection_pair
 
 ANGRYMOB = registry.get("angrymob")
@@ -54,21 +58,17 @@ class Table:
     def connections(self) -> Sequence[Connection]:
         return self.match.connections
 
-    async def play(self, *bots: Bot) -> Record:
-        """Run the match with these bots to its end; its record."""
-        async with trio.open_nursery() as nursery:
-            for bot, end in zip(bots, self.bots, strict=True):
-                nursery.start_soon(bot, end)
-            await self.match.run()
-        return await self.finish()
+    async def play(self, *bots: Bot, cancels: bool = False) -> Record:
+        """Run the match with these bots to its end; its record.
 
-    async def play_and_end(self, *bots: Bot) -> Record:
-        """Run the match with bots that may never end by themselves; its record."""
+        The bots end by themselves, unless it cancels them.
+        """
         async with trio.open_nursery() as nursery:
             for bot, end in zip(bots, self.bots, strict=True):
                 nursery.start_soon(bot, end)
             await self.match.run()
-            nursery.cancel_scope.cancel()
+            if cancels:
+                nursery.cancel_scope.cancel()
         return await self.finish()
 
     async def finish(self) -> Record:
@@ -176,6 +176,65 @@ async def listens(end: BotEnd) -> None:
     """A bot that never says anything."""
     await end.read_rest()
     end.close()
+
+
+def random_match(
+    folder: Path,
+    ruleset: Any,
+    hellos: Sequence[str],
+    settings: Mapping[str, int],
+    seed: int,
+    *,
+    unreliable: bool = True,
+    nonsense: float = 0.0,
+) -> Table:
+    """A match of random bots, some of whose answers are late or nonsense, or which leave; over."""
+
+    async def line_of(end: BotEnd) -> str | None:
+        try:
+            return await end.read_line()
+        except AssertionError:  # the match is over
+            end.close()
+            return None
+
+    async def main() -> Table:
+        table = sit(folder, ruleset, hellos, seed=seed, settings=settings, late_limit=2)
+
+        async def bot(end: BotEnd) -> None:
+            seat = table.bots.index(end)
+            pick = Random(seed * 10 + seat)
+            is_classic = "v=1" not in hellos[seat]
+            for turn in itertools.count():
+                line = await line_of(end)
+                # In the classic dialect one line asks for an answer; the map comes first.
+                rows = int(line.split()[0]) if is_classic and not turn and line else 0
+                while line is not None and (rows > 0 if is_classic else line != "go"):
+                    line, rows = await line_of(end), rows - 1
+                if line is None:
+                    return
+                game = table.match._game
+                assert game is not None
+                chance = pick.random() if unreliable else 1.0
+                if chance < 0.03:
+                    end.close()
+                    return
+                if chance < 0.15:
+                    await trio.sleep(0.25 if game.turn else 20.1)
+                try:
+                    if chance < 0.2:
+                        await end.say("# hm")
+                    answer = players.line(players.PLAYERS[ruleset.name](game, seat, pick))
+                    wrong = pick.choice(["-1 -1 1 9", "1 2", "?", "9999 3"])
+                    await end.say(wrong if chance < nonsense else answer)
+                except BrokenChannelError:  # too late for anyone to hear it
+                    end.close()
+                    return
+
+        with trio.fail_after(1e6):
+            await table.play(*[bot] * ruleset.seats)
+        return table
+
+    return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
 def verdicts(record: Record) -> list[tuple[str, ...]]:

@@ -1,17 +1,11 @@
 """What a seat was told, made again from the record: the same bytes as in the match."""
 
-import itertools
-from random import Random
-
 import attrs
 import pytest
-import trio
-import trio.testing
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lanista.games import registry
-from lanista.match.channel import BrokenChannelError
 from lanista.match.record import BadRecordError, read_record
 from lanista.match.replay import payloads
 from lanista_protocol import parse_hello
@@ -24,10 +18,10 @@ from match.playing import (
     answers,
     failures_of,
     leaves,
+    random_match,
     sit,
     verdicts,
 )
-from support import players
 
 GAMES = {
     "angrymob": (ANGRYMOB, ["Ann v=1", "Bob v=1"], {"move_limit": 6}),
@@ -44,58 +38,6 @@ GAMES = {
         {"nb_rounds": 4},
     ),
 }
-
-
-def play(folder, ruleset, hellos, settings, seed):
-    """A match of random bots, some of them late, nonsensical or leaving; its table."""
-
-    async def main():
-        table = sit(folder, ruleset, hellos, seed=seed, settings=settings, late_limit=2)
-
-        async def bot(end):
-            seat = table.bots.index(end)
-            pick = Random(seed * 10 + seat)
-            classic = "v=1" not in hellos[seat]
-            for turn in itertools.count():
-                if classic:  # one line asks for an answer; the map comes first
-                    rows = 0 if turn else int((await wait(end)).split()[0])
-                    for _ in range(rows or 1):
-                        if await wait(end) is None:
-                            return
-                else:
-                    line = ""
-                    while line != "go":
-                        line = await wait(end)
-                        if line is None:
-                            return
-                game = table.match._game
-                chance = pick.random()
-                if chance < 0.03:
-                    end.close()
-                    return
-                if chance < 0.15:
-                    await trio.sleep(0.25 if game.turn else 20.1)
-                nonsense = pick.choice(["-1 -1 1 9", "1 2", "?", "9999 3"])
-                is_sane = chance > 0.3
-                answer = players.line(players.PLAYERS[ruleset.name](game, seat, pick))
-                try:
-                    await end.say(answer if is_sane else nonsense)
-                except BrokenChannelError:  # too late for anyone to hear it
-                    end.close()
-                    return
-
-        async def wait(end):
-            try:
-                return await end.read_line()
-            except AssertionError:  # the match is over
-                end.close()
-                return None
-
-        with trio.fail_after(1e6):
-            await table.play(*[bot] * ruleset.seats)
-        return table
-
-    return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
 @pytest.mark.parametrize("name", ["angrymob", "angrymob in both dialects", "counting"])
@@ -115,7 +57,7 @@ def test_it_is_what_was_sent_in_games_of_four(tmp_path, name, seed):
 def check_told(folder, name, seed):
     """Byte for byte, notes and all, for each turn in which a seat was asked."""
     ruleset, hellos, settings = GAMES[name]
-    table = play(folder, ruleset, hellos, settings, seed)
+    table = random_match(folder, ruleset, hellos, settings, seed, nonsense=0.3)
     record = read_record(table.path)
     for seat, end in enumerate(table.bots):
         told = list(payloads(record, ruleset, seat))

@@ -1,8 +1,6 @@
 """Records played again: what verifies, and every kind of corruption that doesn't."""
 
-import gzip
 import json
-from random import Random
 
 import pytest
 import trio
@@ -15,50 +13,17 @@ from lanista.games.base import TooManySubmovesError, complete_settings
 from lanista.match.clock import ClockInfo
 from lanista.match.record import BadRecordError, Header, PlayerInfo, read_record
 from lanista.match.replay import MismatchError, positions, start, verify
-from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, lines_of, sit, speaks
-from support import players, tinygame
-
-
-def play(folder, ruleset, hellos, seed, *, rounds, unreliable):
-    """A match of random bots, some of them late, silent or leaving; its record's path."""
-
-    async def main():
-        table = sit(
-            folder,
-            ruleset,
-            hellos,
-            seed=seed,
-            settings={"rounds": rounds} if ruleset is COUNTING else {"move_limit": rounds},
-            late_limit=2,
-        )
-
-        async def bot(end):
-            seat = table.bots.index(end)
-            pick = Random(seed * 10 + seat)
-            while True:
-                try:
-                    while (await end.read_line()) != "go":
-                        pass
-                except AssertionError:  # the match is over
-                    end.close()
-                    return
-                game = table.match._game
-                answer = players.line(players.PLAYERS[ruleset.name](game, seat, pick))
-                chance = pick.random() if unreliable else 1.0
-                if chance < 0.03:
-                    end.close()
-                    return
-                if chance < 0.15:
-                    await trio.sleep(0.25 if game.turn else 20.1)
-                if chance < 0.2:
-                    await end.say("# hm")
-                await end.say(answer)
-
-        with trio.fail_after(1e6):
-            await table.play(bot, *[bot] * (ruleset.seats - 1))
-        return table.path
-
-    return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+from match.playing import (
+    ANGRYMOB,
+    COUNTING,
+    SKIPPERS,
+    SMALL,
+    lines_of,
+    random_match,
+    sit,
+    speaks,
+)
+from support import tinygame
 
 
 def check(path, lines, ruleset):
@@ -73,15 +38,16 @@ def test_counting_verifies_and_every_change_is_noticed(tmp_path_factory, seed, u
     doesn't, in one line.
     """
     folder = tmp_path_factory.mktemp("counting")
-    path = play(folder, COUNTING, SKIPPERS, seed, rounds=6, unreliable=unreliable)
-    change_and_check(path, COUNTING, data)
+    table = random_match(folder, COUNTING, SKIPPERS, {"rounds": 6}, seed, unreliable=unreliable)
+    change_and_check(table.path, COUNTING, data)
 
 
 @given(seed=st.integers(-(2**63), 2**63 - 1), unreliable=st.booleans(), data=st.data())
 def test_angrymob_verifies_and_every_change_is_noticed(tmp_path_factory, seed, unreliable, data):
     folder = tmp_path_factory.mktemp("angrymob")
-    path = play(folder, ANGRYMOB, ["Ann v=1", "Bob v=1"], seed, rounds=12, unreliable=unreliable)
-    change_and_check(path, ANGRYMOB, data)
+    hellos, settings = ["Ann v=1", "Bob v=1"], {"move_limit": 12}
+    table = random_match(folder, ANGRYMOB, hellos, settings, seed, unreliable=unreliable)
+    change_and_check(table.path, ANGRYMOB, data)
 
 
 def change_and_check(path, ruleset, data):
@@ -361,22 +327,18 @@ def test_settings_that_do_not_fit_the_board_are_named(tmp_path):
         start(header, ruleset)
 
 
-def test_what_a_record_says_stays_within_the_message_s_line(tmp_path):
-    path = play(tmp_path, COUNTING, SKIPPERS, 7, rounds=2, unreliable=False)
-    lines = lines_of(path)
+def test_what_a_record_says_stays_within_the_message_s_line(tmp_path, lines):
     lines[1]["digest"] = "\u2028\x1b[2J" + "x" * 5000
     with pytest.raises(MismatchError) as caught:
-        check(path.with_suffix(".bad"), lines, COUNTING)
+        check(tmp_path / "bad", lines, COUNTING)
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 1000
 
 
-def test_a_number_without_end_is_none(tmp_path):
+def test_a_number_without_end_is_none(tmp_path, lines):
     """JSON can write more than a number holds, and frames couldn't hold it."""
-    lines = gzip.decompress(
-        play(tmp_path, COUNTING, SKIPPERS, 7, rounds=2, unreliable=False).read_bytes()
-    )
+    text = "".join(json.dumps(line) + "\n" for line in lines)
     path = tmp_path / "bad.jsonl"
-    path.write_bytes(lines.replace(b'"digest"', b'"stall":1e999,"digest"', 1))
+    path.write_text(text.replace('"digest"', '"stall":1e999,"digest"', 1))
     with pytest.raises(BadRecordError, match=r"line 2: not a valid turn .*float @ \$\.stall"):
         read_record(path)

@@ -232,7 +232,7 @@ async def test_a_bot_that_does_not_read_is_out_and_the_others_go_on(tmp_path, au
 
     table = sit(tmp_path, COUNTING, SKIPPERS, to_bot=[1 << 20, 64, 1 << 20])
     bot = answers(*"11111")
-    record = await table.play_and_end(bot, deaf, bot)
+    record = await table.play(bot, deaf, bot, cancels=True)
     # 20 s for the first answer of seat 1, then at most the closing time beside the match.
     assert 20 <= trio.current_time() <= 22
     assert [("answer", "late", "answer"), *[("answer", "out", "answer")] * 4] == verdicts(record)
@@ -256,7 +256,7 @@ async def test_who_never_answers_is_told_why_that_may_be(tmp_path, autojump_cloc
         late_limit=2,
         extra={"silence_hints": ["", "does it flush?", "does it flush?"]},
     )
-    record = await table.play_and_end(mute, mute, answers("1"))
+    record = await table.play(mute, mute, answers("1"), cancels=True)
     told = [[f.words for f in record.result.faults if f.seat == seat] for seat in range(3)]
     out = "; late 2 turns in a row, so it is out"
     assert ["no answer within 20 s", f"no answer within 0.2 s{out}"] == told[0]
@@ -273,7 +273,7 @@ async def test_who_does_not_read_is_late_whatever_it_sent_ahead(tmp_path, autoju
         await trio.sleep_forever()
 
     table = sit(tmp_path, ANGRYMOB, ["Deaf v=1", "Bob v=1"], board=SMALL, to_bot=[64, 1 << 20])
-    record = await table.play_and_end(deaf, answers(""))
+    record = await table.play(deaf, answers(""), cancels=True)
     assert [("late", "answer")] == verdicts(record)
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
     assert 1 == verify(record, ANGRYMOB)

@@ -161,14 +161,12 @@ def test_a_data_folder_of_before_the_first_release_is_refused(tmp_path, former):
     Database.of_arena(DataFolder(tmp_path)).close()
 
 
-def registering(target, who, count):
-    """A process that is ready to register names, and begins when its input is closed."""
-    return ready("registering.py", target, who, count)
-
-
 def test_two_processes_that_register_the_same_names(empty):
     """On a new database, which both make: each name is given to exactly one of them."""
-    with registering(empty, "one", 12) as one, registering(empty, "two", 12) as two:
+    with (
+        ready("registering.py", empty, "one", 12) as one,
+        ready("registering.py", empty, "two", 12) as two,
+    ):
         one.stdin.close()
         two.stdin.close()
         lines = [process.stdout.read().splitlines() for process in (one, two)]
