@@ -23,7 +23,6 @@ from lanista.results.recorded import Comparison, Finding, Trouble, corrected, ke
 _NAME = re.compile(
     r"(?P<block>[0-9a-f]{32})-(?P<seating>[0-9]{1,2})(?P<void>-void[0-9]{1,2})?" + re.escape(ENDING)
 )
-"""The name of a record, as in `BlockMatch.place`."""
 BATCH = 500
 """Number of matches that are read, or of blocks that are stored, at once."""
 

@@ -63,7 +63,6 @@ class Task:
 
     match_setup: MatchSetup
     contestants: Mapping[str, Contestant]
-    """The bots of the blocks, by name."""
     blocks: tuple[Block, ...]
     playing: str | None
     """The folder to write records into, which the manager sees too; None if there is none, and the
@@ -111,7 +110,6 @@ class Trial:
     stays: bool = True
     """Whether it stays for further matches; otherwise it is started for each."""
     seconds: float = 0.0
-    """Duration of the match, in seconds."""
     turns: int = 0
     slowest: float = 0.0
     """The time of the slowest answer in seconds, without the first one."""

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 FORMAT = 4
 """Version of the format, raised when older readers couldn't understand newer records."""
 ENDING = ".jsonl.gz"
-"""File name ending of a record."""
 PART = ".part"
 """Suffix that the name has while the match goes on."""
 TMP = ".tmp"
@@ -92,7 +91,6 @@ class PlayerInfo:
     command: tuple[str, ...] | None = None
     """The command by which the arena started the bot; None if the arena didn't start it."""
     notes: bool = False
-    """Whether the bot asked for notes."""
 
 
 @attrs.frozen(kw_only=True)
@@ -180,7 +178,6 @@ class TurnInfo:
     """The times by seat, in microseconds: the hand-over since the turn began; then, since the
     hand-over, the earliest and the latest possible arrival and the read."""
     digest: str
-    """The digest of the position after the turn."""
     stall: float = 0.0
     """Seconds for which the host stalled in this turn; 0 if no stall was noticed."""
     status: tuple[float, ...] = ()
@@ -267,7 +264,6 @@ class ResultInfo:
     endings: tuple[str, ...] = ()
     """How the match ended for each bot, by seat, as in `ending.Ending`; empty as above."""
     error: str | None = None
-    """The traceback of the error that aborted the match, if one did."""
     bots: tuple[BotInfo | None, ...] = ()
     """How the bots' processes ended, by seat; empty if the arena started none."""
     ended: str = ""
@@ -442,7 +438,6 @@ class LineReader:
     """A parser for the lines of a record, which may be one that is still being written."""
 
     path: Path
-    """The path of the record, for messages."""
     _number: int = 0
     _seats: int = 0
     _turns: int = 0

@@ -81,7 +81,6 @@ class Match:
     error: str | None = attrs.field(init=False, default=None)
     """The traceback of the arena's or the ruleset's error that aborted the match."""
     figures: MatchFigures = attrs.field(init=False, factory=MatchFigures)
-    """What was counted in its turns."""
     _absent: AbsentSeats = attrs.field(init=False)
     _judge: Judge = attrs.field(init=False)
     _lines: TurnLines = attrs.field(init=False)

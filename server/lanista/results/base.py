@@ -77,7 +77,6 @@ class Database:
     _file: tuple[int, int] | None = None
     """Device and inode of the SQLite file when it was opened."""
     _schema: str | None = None
-    """The PostgreSQL schema that was asked for."""
     _held: list[Session] = attrs.field(factory=list, init=False)
     """The session that holds PostgreSQL's lock, while this store holds it."""
 

@@ -8,7 +8,6 @@ import attrs
 from lanista.system import make_folder
 
 DATABASE = "lanista.db"
-"""Name of an arena's database in its data folder."""
 
 
 def _absolute_or_relative(path: "str | os.PathLike[str] | DataFolder") -> Path:

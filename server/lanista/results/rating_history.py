@@ -18,7 +18,6 @@ from lanista.results.match_result import Estimate
 from lanista.results.schema import RATINGS, SNAPSHOTS
 
 EVERY = timedelta(minutes=2)
-"""Minimum time between two snapshots."""
 ALL_FOR = timedelta(hours=3)
 """How long every snapshot is kept."""
 HOURLY_FOR = timedelta(days=2)
@@ -35,7 +34,6 @@ class RatingHistory:
     """
 
     ladder: Store
-    """The results of the ladder."""
 
     def add(self, taken: datetime, ratings: Mapping[str, Estimate]) -> bool:
         """Keep a snapshot of this time (UTC) unless the last one is too new, and remove old ones.

@@ -45,8 +45,7 @@ At most half of the other names that are present count as recent.
 NEW = 30
 """The number of matches after which the bonus of a new name for its wait has fallen to half."""
 LONGEST = 0.5
-"""The share of the waiting names, those that have waited longest, that are preferred as opponents.
-"""
+"""The share of the waiting names, the longest waiting ones, that are preferred as opponents."""
 EVERY = 4
 """Every so many matches, a name's opponents are drawn by chance, whatever their ratings."""
 CHOICE = 8
@@ -63,7 +62,6 @@ DAY = 86_400.0
 """Duration of the longest rest, in seconds; also how long a name plays without a failure before its
 earlier failures are forgotten."""
 _AVERAGED = 50
-"""The number of matches over which their duration is averaged."""
 
 
 @attrs.define

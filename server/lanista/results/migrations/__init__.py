@@ -14,7 +14,6 @@ from lanista.errors import StoreError
 from lanista.results.schema import FORMER, FORMER_NAMES, REVISION, VERSION_TABLE
 
 MIGRATIONS = "lanista.results:migrations"
-"""The folder from which alembic runs the migrations."""
 _upgrading = threading.Lock()
 """Held while alembic upgrades: what it upgrades is in global variables of its own, though every
 thread may open a database of its own."""
