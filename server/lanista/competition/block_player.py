@@ -7,7 +7,7 @@ that is done while the next match is played. Nothing is counted here.
 
 import secrets
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +93,6 @@ class Player:
 
     pool: BotPool
     stalls: StallMonitor
-    # The boards of maps, by game and written board, so that each is parsed only once.
-    _boards: dict[tuple[str, str], Any] = attrs.field(factory=dict, init=False)
     # By writer of a record that is held: when its match is no longer brief, in order.
     _held: dict[RecordWriter, float] = attrs.field(factory=dict, init=False)
     _shows: bool = attrs.field(default=False, init=False)  # whether `_show_held` runs
@@ -128,7 +126,7 @@ class Player:
         forfeits: list[PlayedTry] = []
         try:
             reports = await play_match(
-                self._spec(match_setup, run.opening),
+                _spec(match_setup, run.opening),
                 partial(self._seat, run, folder, forfeits),
                 partial(self._host, end),
             )
@@ -191,23 +189,23 @@ class Player:
             pool=self.pool,
         )
 
-    def _spec(self, match_setup: MatchSetup, opening: Opening) -> MatchSpec:
-        ruleset = registry.get(match_setup.game)
-        board = None
-        written = match_setup.boards.get(opening.map)
-        if written is not None:
-            key = (match_setup.game, written)
-            if key not in self._boards:
-                self._boards[key] = ruleset.read_board(written)
-            board = self._boards[key]
-        return MatchSpec(
-            ruleset=ruleset,
-            settings=match_setup.settings[opening.map],
-            seed=opening.seed,
-            board=board,
-            clock=match_setup.clock,
-            void_tries=VOID_TRIES,
-        )
+
+def _spec(match_setup: MatchSetup, opening: Opening) -> MatchSpec:
+    written = match_setup.boards.get(opening.map)
+    return MatchSpec(
+        ruleset=registry.get(match_setup.game),
+        settings=match_setup.settings[opening.map],
+        seed=opening.seed,
+        board=None if written is None else _board(match_setup.game, written),
+        clock=match_setup.clock,
+        void_tries=VOID_TRIES,
+    )
+
+
+@lru_cache
+def _board(game: str, written: str) -> Any:
+    """Return the board of a map, which is parsed only once."""
+    return registry.get(game).read_board(written)
 
 
 def _record_name(run: MatchRun, attempt: int) -> str:
