@@ -190,8 +190,7 @@ def load(spec: AnySpec, folder: str | Path | None = None, *, plays: bool = True)
         spec: The spec.
         folder: For a spec that isn't a file: the folder of the results, to which paths in the spec
             are relative; None for the current directory.
-        plays: Whether it will be played on this machine; if not, the programs of the bots needn't
-            be there.
+        plays: As in `prepare`.
 
     Raises:
         SpecError: The spec can't be read or can't be played.

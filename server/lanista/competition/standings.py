@@ -142,15 +142,8 @@ def page_of(
 ) -> dict[str, Any]:
     """Return matches as docs/api.md has them, the newest first, and where the next page begins.
 
-    Args:
-        setup: The tournament.
-        store: Its database.
-        limit: The most matches to return.
-        before: The `next` of the page before; None for the first page.
-        player: The name of a bot that played in them; None for any.
-        against: The name of a second bot that played in them, too; None for any.
-        ending: How they ended for `player`, or for any bot: a value of `Ending`; None for any.
-        fault: `late`, `malformed` or `illegal`: `player`, or any bot, made such a fault.
+    What is chosen is as in `Reading.matches`, where the bots are `bot` and `opponent`; the ending
+    is a value of `Ending`, and `before` is the `next` of the page before.
     """
     with store.reading() as now:
         found = list(

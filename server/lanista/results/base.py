@@ -137,15 +137,9 @@ class Database:
     ) -> Self:
         """Open the database of an arena, as `open` does.
 
-        A file can be read only by its owner: people may choose tokens that are easy to guess, and
+        It is the one at a PostgreSQL URL, or a file in the data folder, which is made if need be. A
+        file can be read only by its owner: people may choose tokens that are easy to guess, and
         their hashes are in it.
-
-        Args:
-            data: The arena's data folder, which is made if need be.
-            url: The URL of a PostgreSQL database; None for a file in the data folder.
-            create: As in `open`.
-            check: As in `open`.
-            is_lasting: As in `open`.
 
         Raises:
             StoreError: From `open`; or the folder can't be made, or has the databases of a version

@@ -43,19 +43,16 @@ def _let_go_in_child() -> None:
 os.register_at_fork(after_in_child=_let_go_in_child)
 
 
-@contextlib.contextmanager
-def file_lock(database: Path) -> Iterator[None]:
+def file_lock(database: Path) -> contextlib.AbstractContextManager[None]:
     """Hold the lock of a database's file: `NAME.lock` beside it, which is never removed.
 
     It is a StoreError if another process holds it.
     """
     path = database.with_name(database.name + ".lock")
-    with _locked(path, f"{database}: {_IN_USE}"):
-        yield
+    return _locked(path, f"{database}: {_IN_USE}")
 
 
-@contextlib.contextmanager
-def folder_lock(folder: Path) -> Iterator[None]:
+def folder_lock(folder: Path) -> contextlib.AbstractContextManager[None]:
     """Make a folder of records and hold its lock: `.lock` in it, which is never removed.
 
     Raises:
@@ -68,8 +65,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
         raise FileError.of("can't make the folder of records", folder, error) from None
     in_use = f"{folder}: in use by another tournament; give each its own folder of records"
     # A shared folder may have no locks; its users must then keep tournaments apart.
-    with _locked(folder / ".lock", in_use, passes=_NO_LOCKS):
-        yield
+    return _locked(folder / ".lock", in_use, passes=_NO_LOCKS)
 
 
 @contextlib.contextmanager
@@ -124,7 +120,8 @@ class Session:
             connection.execute(self._lock)
         except BaseException as error:
             _drop(connection)
-            if isinstance(error, exc.DBAPIError) and _sqlstate(error) == _LOCK_NOT_AVAILABLE:
+            state = getattr(getattr(error, "orig", None), "sqlstate", None)
+            if state == _LOCK_NOT_AVAILABLE:
                 raise StoreError(
                     f"{self._where}: {_IN_USE}, still so after {RELEASE_PATIENCE:g} s"
                 ) from None
@@ -146,10 +143,6 @@ class Session:
         connection, self._connection = self._connection, None
         if connection is not None:
             _drop(connection)
-
-
-def _sqlstate(error: exc.DBAPIError) -> str | None:
-    return getattr(error.orig, "sqlstate", None)
 
 
 def _drop(connection: sa.Connection) -> None:

@@ -214,15 +214,9 @@ class MatchList:
     ) -> tuple[list[dict[str, Any]], int | None]:
         """Return matches as docs/api.md describes them; the newest first.
 
-        Args:
-            game: Only matches of this game.
-            player: Only matches with a player of exactly this name.
-            name: Only matches with a player whose name contains this text; capital and small
-                letters of ASCII are the same.
-            end: Only matches with this end, a value of `Termination`.
-            seed: Only matches with this seed.
-            before: Only matches that are older than the one of this number.
-            limit: How many at most.
+        The conditions hold together. A `player` has exactly this name, while the one of a `name`
+        contains this text, whatever the case of its ASCII letters; the `end` is a value of
+        `Termination`; all are older than the match with the number `before`.
 
         Returns:
             The matches, and the `before` of the following ones; None if there are no more.
