@@ -53,20 +53,30 @@ class Table:
     match: Match
     bots: list[BotEnd]
     path: Path
+    over: float = attrs.field(init=False, default=0.0)
+    """When the match was over, on trio's clock."""
 
     @property
     def connections(self) -> Sequence[Connection]:
         return self.match.connections
 
-    async def play(self, *bots: Bot, cancels: bool = False) -> Record:
-        """Run the match with these bots to its end; its record.
+    async def play(
+        self,
+        *bots: Bot,
+        beside: Sequence[Callable[[], Awaitable[None]]] = (),
+        cancels: bool = False,
+    ) -> Record:
+        """Run the match with these bots to its end, and other tasks beside it; its record.
 
-        The bots end by themselves, unless it cancels them.
+        All of them end by themselves, unless it cancels them.
         """
         async with trio.open_nursery() as nursery:
+            for task in beside:
+                nursery.start_soon(task)
             for bot, end in zip(bots, self.bots, strict=True):
                 nursery.start_soon(bot, end)
             await self.match.run()
+            self.over = trio.current_time()
             if cancels:
                 nursery.cancel_scope.cancel()
         return await self.finish()

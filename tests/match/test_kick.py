@@ -39,18 +39,6 @@ def kicker(table, seat, *, after, times=1):
     return kick
 
 
-async def play(table, *bots, beside=()):
-    """As `Table.play`, with something beside; the record, and when the match was over."""
-    async with trio.open_nursery() as nursery:
-        for task in beside:
-            nursery.start_soon(task)
-        for bot, end in zip(bots, table.bots, strict=True):
-            nursery.start_soon(bot, end)
-        await table.match.run()
-        over = trio.current_time()
-    return await table.finish(), over
-
-
 def check_kicked(table, record, expected, *, turn):
     """Seat 0 is out from this turn on, was told why, and the others played on to the end."""
     assert expected == [verdict[0] for verdict in verdicts(record)]
@@ -72,7 +60,7 @@ async def test_before_its_first_turn(tmp_path, autojump_clock):
             await trio.sleep(2)
 
     table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, extra={"watcher": hold})
-    record, _ = await play(table, listens, FIVE, FIVE, beside=[kicker(table, 0, after=1)])
+    record = await table.play(listens, FIVE, FIVE, beside=[kicker(table, 0, after=1)])
     check_kicked(table, record, ["missing", "out", "out", "out", "out"], turn=0)
     assert "go" not in heard(table.bots[0])
 
@@ -82,9 +70,9 @@ async def test_while_its_answer_is_awaited(tmp_path, autojump_clock, times):
     """Without a clock too: the turn ends at that moment."""
     table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     kick = kicker(table, 0, after=5, times=times)
-    record, over = await play(table, answers("1"), FIVE, FIVE, beside=[kick])
+    record = await table.play(answers("1"), FIVE, FIVE, beside=[kick])
     check_kicked(table, record, ["answer", "missing", "out", "out", "out"], turn=1)
-    assert 5 == over
+    assert 5 == table.over
 
 
 async def test_while_another_thinks_without_a_limit(tmp_path, autojump_clock):
@@ -98,10 +86,10 @@ async def test_while_another_thinks_without_a_limit(tmp_path, autojump_clock):
     table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     slow = answers(*"11111", delay=100)
     kick = kicker(table, 1, after=5, times=2)
-    record, over = await play(table, slow, asked, FIVE, beside=[kick])
+    record = await table.play(slow, asked, FIVE, beside=[kick])
     assert TOLD == heard(table.bots[1])[-1]
     assert [5] == closed_at
-    assert 500 == over
+    assert 500 == table.over
     assert ["missing", "out", "out", "out", "out"] == [verdict[1] for verdict in verdicts(record)]
     assert [("shutdown", 0, 1, WHY)] == [
         (fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults
@@ -114,7 +102,7 @@ async def test_when_it_has_answered(tmp_path, autojump_clock):
     """That answer counts, while the others are awaited; it is out in the next turn."""
     table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     slow = answers(*"11111", delay=2)
-    record, _ = await play(table, answers("9"), slow, FIVE, beside=[kicker(table, 0, after=1)])
+    record = await table.play(answers("9"), slow, FIVE, beside=[kicker(table, 0, after=1)])
     check_kicked(table, record, ["answer", "missing", "out", "out", "out"], turn=1)
     assert (9, 5, 5) == record.result.scores
 
@@ -123,7 +111,7 @@ async def test_with_answers_sent_ahead(tmp_path, autojump_clock):
     """What it sent for turns to come counts no more."""
     table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     slow = answers(*"11111", delay=2)
-    record, _ = await play(table, speaks(*"99999"), slow, FIVE, beside=[kicker(table, 0, after=3)])
+    record = await table.play(speaks(*"99999"), slow, FIVE, beside=[kicker(table, 0, after=3)])
     check_kicked(table, record, ["answer", "answer", "missing", "out", "out"], turn=2)
     assert (18, 5, 5) == record.result.scores
 
@@ -136,7 +124,7 @@ async def test_between_two_turns(tmp_path, autojump_clock):
             await trio.sleep(2)
 
     table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, extra={"watcher": hold})
-    record, _ = await play(table, answers("1", "1"), FIVE, FIVE, beside=[kicker(table, 0, after=1)])
+    record = await table.play(answers("1", "1"), FIVE, FIVE, beside=[kicker(table, 0, after=1)])
     check_kicked(table, record, ["answer", "answer", "missing", "out", "out"], turn=2)
 
 
@@ -151,11 +139,11 @@ async def test_while_it_does_not_read(tmp_path, autojump_clock):
     room = [20, 1 << 20, 1 << 20]
     table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, to_bot=room)
     kick = kicker(table, 0, after=4)
-    record, over = await play(table, deaf, FIVE, FIVE, beside=[kick])
+    record = await table.play(deaf, FIVE, FIVE, beside=[kick])
     assert ["missing", "out", "out", "out", "out"] == [verdict[0] for verdict in verdicts(record)]
     assert [("shutdown", 0)] == [(fault.code, fault.turn) for fault in record.result.faults]
     assert "finished" == record.result.end
-    assert 5 == over  # the farewell has CLOSING_TIME, a second
+    assert 5 == table.over  # the farewell has CLOSING_TIME, a second
     assert 5 == verify(record, COUNTING)
 
 
@@ -163,7 +151,7 @@ async def test_after_it_has_gone(tmp_path, autojump_clock):
     """Nothing is left to be done."""
     table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     slow = answers(*"11111", delay=2)
-    record, _ = await play(table, leaves(), slow, FIVE, beside=[kicker(table, 0, after=3)])
+    record = await table.play(leaves(), slow, FIVE, beside=[kicker(table, 0, after=3)])
     assert ["missing", "out", "out", "out", "out"] == [verdict[0] for verdict in verdicts(record)]
     assert ["disconnected"] == [fault.code for fault in record.result.faults]
     assert 5 == verify(record, COUNTING)
@@ -184,13 +172,13 @@ async def test_where_a_fault_forfeits_nobody_waits_for_the_other(
         await end.read_until("end forfeit")
 
     kick = kicker(table, 0, after=5, times=2)
-    record, over = await play(table, ann, bob, beside=[kick])
+    record = await table.play(ann, bob, beside=[kick])
     assert ("forfeit", "removed", (2, 1)) == (
         record.result.end,
         record.result.reason,
         record.result.ranks,
     )
-    assert 5 == over
+    assert 5 == table.over
     assert 1 == record.result.turns == len(record.turns)
     assert [("shutdown", 1, 0, WHY)] == [
         (fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults
@@ -218,8 +206,8 @@ async def test_where_a_fault_forfeits_and_the_match_is_held(tmp_path, autojump_c
         clock=NO_CLOCK,
         extra={"watcher": hold},
     )
-    record, over = await play(table, listens, listens, beside=[kicker(table, 0, after=1)])
-    assert ("forfeit", (2, 1), 2) == (record.result.end, record.result.ranks, over)
+    record = await table.play(listens, listens, beside=[kicker(table, 0, after=1)])
+    assert ("forfeit", (2, 1), 2) == (record.result.end, record.result.ranks, table.over)
     assert "go" not in heard(table.bots[0])
     assert ["go", "end forfeit"] == [
         line for line in heard(table.bots[1]) if line.startswith(("go", "end"))
@@ -230,16 +218,16 @@ async def test_where_a_fault_forfeits_and_the_match_is_held(tmp_path, autojump_c
 async def test_where_a_fault_forfeits_and_both_are_put_out(tmp_path, autojump_clock):
     table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, clock=NO_CLOCK)
     kicks = [kicker(table, seat, after=1) for seat in range(2)]
-    record, over = await play(table, listens, listens, beside=kicks)
+    record = await table.play(listens, listens, beside=kicks)
     assert ("forfeit", (1, 1)) == (record.result.end, record.result.ranks)
-    assert 1 == over
+    assert 1 == table.over
     assert len(record.turns) == verify(record, ANGRYMOB)
 
 
 async def test_a_classic_bot_is_put_out_too(tmp_path, autojump_clock):
     """Its dialect has no word for why: it sees the end of its connection."""
     table = sit(tmp_path, ANGRYMOB, ["Ann", "Bob v=1"], board=SMALL, clock=NO_CLOCK)
-    record, _ = await play(table, listens, answers(""), beside=[kicker(table, 0, after=1)])
+    record = await table.play(listens, answers(""), beside=[kicker(table, 0, after=1)])
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
     assert 1 == verify(record, ANGRYMOB)
 
@@ -247,7 +235,7 @@ async def test_a_classic_bot_is_put_out_too(tmp_path, autojump_clock):
 async def test_kicking_everybody_ends_the_match(tmp_path, autojump_clock):
     table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
     kicks = [kicker(table, seat, after=1) for seat in range(3)]
-    record, _ = await play(table, listens, listens, listens, beside=kicks)
+    record = await table.play(listens, listens, listens, beside=kicks)
     assert [("missing",) * 3] == verdicts(record)
     assert ("forfeit", "all-out") == (record.result.end, record.result.reason)
     assert all(TOLD == heard(bot)[-1] for bot in table.bots)
@@ -275,7 +263,7 @@ async def test_a_match_that_the_operator_ends_tells_why(tmp_path, autojump_clock
         table.match.interrupt(why)
 
     one = answers("1")
-    record, _ = await play(table, one, one, one, beside=[interrupt])
+    record = await table.play(one, one, one, beside=[interrupt])
     assert ("aborted", "interrupted", (1, 1, 1)) == (
         record.result.end,
         record.result.reason,

@@ -318,13 +318,7 @@ async def test_a_bot_with_all_its_answers_ready_does_not_keep_the_loop(tmp_path,
             ticks += 1
             await trio.lowlevel.checkpoint()
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(tick)
-        for end in table.bots:
-            nursery.start_soon(listens, end)
-        await table.match.run()
-        nursery.cancel_scope.cancel()
-    record = await table.finish()
+    record = await table.play(*[listens] * 3, beside=[tick], cancels=True)
     assert 200 == record.result.turns
     assert ticks >= 200
 
