@@ -35,15 +35,9 @@ def standings(rows, **more):
         "game": "angrymob",
         "format": "round-robin",
         "seats": 2,
-        "head_to_head": (),
-        "seat_advantage": (),
         "blocks": 0,
         "planned": 6,
         "matches": 0,
-        "voids": 0,
-        "uncounted": 0,
-        "over": False,
-        "words": "",
     }
     return Standings(rows=tuple(rows), **empty | more)
 
