@@ -166,6 +166,7 @@ class ResultRecorder:
     _running: dict[str, int] = attrs.field(factory=dict, init=False)
     """The latest matches in a row that a bot failed, by name; a missing bot has failed none."""
     _seen: set[str] = attrs.field(factory=set, init=False)
+    """The bots that have played a stored block."""
 
     def __attrs_post_init__(self) -> None:
         self._records = Records(self.setup.records, self.setup.spec.keep)

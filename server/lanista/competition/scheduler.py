@@ -54,6 +54,7 @@ MAX_PASSED_OVER = 16
 TASK_SECONDS = 1.0
 """Target duration of a task in seconds: far above the cost of dispatching it, short to wait for."""
 MAX_BLOCKS = 64
+"""Maximum number of blocks in a task."""
 _SMOOTHING = 0.3
 """Weight of the latest task in the moving average of the seconds that a block takes."""
 
@@ -64,6 +65,7 @@ class _Wanted:
 
     block: Block
     deaths: int = 0
+    """The number of workers that died while playing it."""
 
 
 @attrs.frozen(eq=False)
@@ -72,6 +74,7 @@ class _Running:
 
     wanted: tuple[_Wanted, ...]
     slots: int
+    """The number of slots when it was handed out."""
 
 
 class Scheduler(abc.ABC):

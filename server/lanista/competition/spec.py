@@ -36,6 +36,7 @@ MAX_SEEDS = 1_000_000
 MAX_BLOCKS = 100_000
 """Maximum value of `blocks` and of `rounds`."""
 MAX_SLOTS = 10_000
+"""Maximum number of blocks at the same time."""
 MAX_BYTES = 16 * 1024 * 1024
 """Maximum size of a spec's file in bytes: there is room for a list of a million seeds."""
 
@@ -101,6 +102,7 @@ class BotEntry:
     restart: bool | None = None
     """Whether it is started afresh for every match; None for no, or yes with `Spec.match_cpu`."""
     environment: Mapping[str, str] = attrs.field(factory=dict)
+    """Additional environment variables."""
 
 
 @attrs.frozen(kw_only=True)

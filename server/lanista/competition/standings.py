@@ -43,8 +43,10 @@ class Snapshot:
     counted: Sequence[BlockScore]
     """The blocks that count, in commit order."""
     uncounted: Sequence[str]
+    """The ids of all other blocks."""
     seated: tuple[Seating, ...]
     about: FormatState
+    """Where the format stands, as `compute` takes it."""
 
 
 def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str]) -> Snapshot:

@@ -63,6 +63,7 @@ class Task:
 
     match_setup: MatchSetup
     contestants: Mapping[str, Contestant]
+    """The bots of the blocks, by name."""
     blocks: tuple[Block, ...]
     playing: str | None
     """The folder to write records into, which the manager sees too; None if there is none, and the

@@ -17,6 +17,7 @@ from pathlib import Path
 import attrs
 
 TURNS_KEPT = 2
+"""How many of a seat's last turns a bundle contains."""
 _ABOUT, _SCRIPT = "about.txt", "feed.sh"
 _FEEDING = "To feed the bot the match up to that turn again, without a clock:"
 
@@ -29,7 +30,9 @@ class Exchange:
     sent: bytes
     """All bytes sent to the bot since its previous answer: notes, opening, position, `go`."""
     answer: str | None
+    """The bot's answer as it was received; None if none was."""
     log: str
+    """The bot's log: its `#` lines."""
     times: tuple[int, ...] | None
     """The times of the turn in microseconds, as in the record (docs/records.md)."""
     limit: float

@@ -42,7 +42,9 @@ class Judge:
     spec: MatchSpec
     seats: Sequence[Seat]
     rooms: Sequence[Room]
+    """By seat, the room that the record has left."""
     figures: MatchFigures
+    """Where late answers are counted."""
     tallies: Sequence[FaultTally] = attrs.field(init=False)
     """The faults of the whole match, by seat."""
     faults: list[list[FaultInfo]] = attrs.field(init=False)

@@ -91,6 +91,7 @@ class PlayerInfo:
     command: tuple[str, ...] | None = None
     """The command by which the arena started the bot; None if the arena didn't start it."""
     notes: bool = False
+    """Whether the bot asked for notes."""
 
 
 @attrs.frozen(kw_only=True)
@@ -264,6 +265,7 @@ class ResultInfo:
     endings: tuple[str, ...] = ()
     """How the match ended for each bot, by seat, as in `ending.Ending`; empty as above."""
     error: str | None = None
+    """The traceback of the error that aborted the match, if one did."""
     bots: tuple[BotInfo | None, ...] = ()
     """How the bots' processes ended, by seat; empty if the arena started none."""
     ended: str = ""

@@ -49,6 +49,7 @@ class Seat:
     gone: str | None = None
     """Why the seat is out, as a code of the record: `disconnected`, `late`, …; None: it plays."""
     gone_message: str = ""
+    """Why the seat is out, for people."""
     present: bool = True
     """Whether the seat is asked for answers: it is neither out nor absent."""
     why_absent: str = ""
@@ -58,6 +59,7 @@ class Seat:
     kicked: str | None = None
     """Why the seat is to be removed, which happens when its next answer is awaited."""
     kicked_code: ErrorCode = ErrorCode.SHUTDOWN
+    """The code of the error that its bot is then sent."""
     excused: bool = False
     """Whether nobody waits for its answer any longer, since another seat's fault ends the match."""
     dismissed: bool = False
@@ -70,8 +72,11 @@ class Seat:
     """The seat's last turns, each as the arguments of a `bundle.Exchange`, which is built only when
     it is needed."""
     payload: bytes = attrs.field(init=False, default=b"")
+    """The bytes that the seat is sent in this turn."""
     line: str | None = attrs.field(init=False, default=None)
+    """The answer to this turn; None until it has come."""
     arrived: Arrival | None = attrs.field(init=False, default=None)
+    """When the answer arrived; None until it has come."""
     handed_at: float = attrs.field(init=False, default=0.0)
     """When this turn's payload was handed to the operating system, on trio's clock."""
     deadline: float = attrs.field(init=False, default=0.0)

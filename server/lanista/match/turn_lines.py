@@ -47,6 +47,7 @@ class Room:
     log: int = LOG_KEPT
     """Room for logs, in bytes; once it is negative, all further logs are dropped."""
     answers: int = ANSWERS_KEPT
+    """Room for answers, in bytes."""
 
     def keep_log(self, log: str) -> str:
         """Return what is kept of a turn's log: all of it, or none."""
@@ -123,6 +124,7 @@ class TurnLines:
     rooms: Sequence[Room] = attrs.field(
         init=False, default=attrs.Factory(lambda self: [Room() for _ in self.seats], True)
     )
+    """The room that is left, by seat."""
     # The last turn's line without its digest, until it is written; and what belongs to it: the
     # game, and when the turn began or negative infinity, as in `add`.
     _unwritten: tuple[dict[str, Any], Game, float] | None = attrs.field(init=False, default=None)

@@ -34,6 +34,7 @@ NAMES: Mapping[type[Verdict], str] = {
     Missing: "missing",
     Out: "out",
 }
+"""The names of the verdicts in a record."""
 REFUSED = frozenset({"late", "malformed"})
 """The names of the verdicts on answers of which a record may keep only the beginning, as they
 aren't needed to replay the match."""
@@ -68,6 +69,7 @@ class FaultTally:
     """The faults of one seat in a match."""
 
     counts: Counter[str] = attrs.field(factory=Counter)
+    """How often each fault code occurred."""
     examples: list[FaultInfo] = attrs.field(factory=list)
     """The first faults, and the one by which the seat is out."""
 

@@ -197,6 +197,7 @@ MAX_POINTS = 30
 MAX_BOTS = 200
 """Number of bots above which there is no curve, as an estimate takes the cube of their number."""
 MAX_LEADERS = 8
+"""Number of bots that a curve shows."""
 MAX_REMEMBERED = 500
 """Number of points that are remembered, of all tournaments together."""
 

@@ -40,6 +40,7 @@ class Row:
     """
     bot: str
     matches: int
+    """Number of matches that count."""
     points: float
     """Points of its matches, and those that byes gave.
 
@@ -47,6 +48,7 @@ class Row:
     ranked below gives 1 and each tied one ½.
     """
     blocks: int
+    """Number of blocks that count."""
     rating: Estimate | None
     """The rating in Elo; None before its first match.
 
@@ -56,6 +58,7 @@ class Row:
     rank_low: int | None
     """The best rank of its 95 % interval; None before its first match, and for a house bot."""
     rank_high: int | None
+    """The worst rank of that interval."""
     superior: float | None
     """The likelihood that it is stronger than the bot in the row below; None in the last row."""
     places: tuple[int, ...]
@@ -103,6 +106,7 @@ class Standings:
     game: str
     format: str
     seats: int
+    """Number of seats of a match."""
     blocks: int
     """Number of blocks that were played and count."""
     planned: int | None = None

@@ -26,6 +26,7 @@ class BlockMatch:
     """A match of a tournament, or one attempt to play it."""
 
     block: str
+    """The id of its block."""
     seating: int
     """The number of its seating in the block, from 0."""
     attempt: int

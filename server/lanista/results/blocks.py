@@ -97,7 +97,9 @@ class RoundMeeting:
     points: tuple[float, ...]
     """By bot: the points that it has scored so far in the blocks of this meeting."""
     blocks: int
+    """Number of blocks that were played."""
     over: bool
+    """Whether no more blocks will be played."""
     through: tuple[str, ...] = ()
     """The bots that go on, best first; empty while that isn't known, and outside of a knockout."""
 

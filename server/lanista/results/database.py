@@ -103,6 +103,7 @@ class Store:
 
     database: Database
     competition: int
+    """The number of the competition."""
 
     @classmethod
     def open(cls, target: str | Path, *, create: bool = True, check: bool = True) -> Self:

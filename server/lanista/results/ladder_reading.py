@@ -19,6 +19,7 @@ from lanista.results.reading import Reading, chunks, json_list, rows
 from lanista.results.schema import COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
 
 PAGE = 5000
+"""Number of matches that are read at once."""
 _COUNTED_ROW = sa.select(MATCHES.c.number, MATCHES.c.ranks, MATCHES.c.committed).order_by(
     MATCHES.c.number
 )
@@ -35,6 +36,7 @@ class CountedMatch(NamedTuple):
     ranks: tuple[int, ...]
     """By seat: 1 is best, equal ranks are ties."""
     failed: frozenset[str]
+    """The names of the bots that failed in it."""
     committed: str
     """The time at which the match was stored: UTC, ISO 8601."""
 
@@ -86,6 +88,7 @@ class SeatScore:
     places: tuple[int, ...]
     """How often it had place 1, 2, …; a tie counts for the best of the places it spans."""
     failures: int
+    """Number of matches that it failed."""
 
     @property
     def matches(self) -> int:

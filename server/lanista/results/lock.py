@@ -28,6 +28,7 @@ _LOCK_NOT_AVAILABLE = "55P03"
 """The SQLSTATE of a wait that `lock_timeout` ended (`engines.postgresql_error` has the source)."""
 _IN_USE = "in use by another `lanista tournament run` or arena"
 _held: set[int] = set()
+"""File descriptors of the locks that this process holds."""
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
 """Error numbers by which flock fails on a file system without locks."""
 

@@ -32,9 +32,11 @@ from lanista.results.recorded import match_json, read_record, record_days, recor
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
 
 BATCH = 200
+"""Number of records that are added in one transaction."""
 COUNTED = ("finished", "forfeit")
 """The ends of matches that count in the standings (docs/api.md)."""
 _SHOWN = (Kind.LADDER.value, Kind.LISTED.value)
+"""The kinds of competitions whose matches are listed."""
 _FAULTS = SEATS.c.late + SEATS.c.malformed + SEATS.c.illegal + SEATS.c.gone
 
 
@@ -86,6 +88,7 @@ class _Totals:
     """The sums over all matches that count up to one of them."""
 
     until: int = 0
+    """The number of the last match that is in them."""
     matches: dict[str, int] = attrs.field(factory=dict)
     """By game."""
     bots: dict[str, dict[str, _Total]] = attrs.field(factory=dict)

@@ -31,6 +31,7 @@ class SeatResult:
     """The result of one bot in a match."""
 
     bot: str
+    """The bot's name in the spec."""
     rank: int
     """The bot's rank; 1 is best, equal ranks are ties."""
     score: int
@@ -92,6 +93,7 @@ class BlockResult:
     """The results of a block: one counted match for each seating, and any void ones."""
 
     block: str
+    """The block's id."""
     bots: tuple[str, ...]
     """The bots' names, by place; a seating assigns places to seats."""
     matches: tuple[MatchResult, ...]
@@ -127,8 +129,11 @@ class BotEndings:
     endings: Mapping[Ending, int]
     """Number of matches by ending, of those that occurred; a match with two seats counts twice."""
     late: int
+    """Number of late turns."""
     malformed: int
+    """Number of turns with a malformed answer."""
     illegal: int
+    """Number of illegal submoves or answers."""
 
 
 @attrs.frozen(kw_only=True)

@@ -18,6 +18,7 @@ from lanista.results.match_result import Estimate
 from lanista.results.schema import RATINGS, SNAPSHOTS
 
 EVERY = timedelta(minutes=2)
+"""Minimum time between two snapshots."""
 ALL_FOR = timedelta(hours=3)
 """How long every snapshot is kept."""
 HOURLY_FOR = timedelta(days=2)

@@ -40,6 +40,7 @@ from lanista.results.schema import (
 )
 
 PAGE = 500
+"""Number of matches that are read at once."""
 MOST_BOUND = 5000
 """The most values in one statement; SQLite allows 32,766, PostgreSQL 65,535."""
 
@@ -92,6 +93,7 @@ class Reading:
 
     connection: sa.Connection
     competition: int
+    """The number of the competition."""
     first: int = 1
     """The number of the oldest match that counts, of those of a ladder with a window."""
 

@@ -47,6 +47,7 @@ _KEPT: Mapping[sa.Table, str] = {
 """The tables that only a database has, and what is in them."""
 _KINDS = frozenset(kind.value for kind in Kind)
 _AT_ONCE = 5000
+"""Number of rows that are inserted at once."""
 
 
 @attrs.define
@@ -59,6 +60,7 @@ class Rebuild:
     kept_at: Path | None = None
     """Where the former file is in the end; None if there was none."""
     matches: int = 0
+    """Number of matches that were stored."""
     kept: dict[str, int] = attrs.field(factory=dict)
     """Number of rows that were kept of the former database, by what they are."""
     troubles: list[str] = attrs.field(factory=list)

@@ -183,6 +183,7 @@ class Comparison:
     store: Store
     records: Records
     matches: int = attrs.field(default=0, init=False)
+    """Number of stored matches that were read."""
     without_record: int = attrs.field(default=0, init=False)
     """Number of those that never had a record, or whose record wasn't kept."""
     paths: set[str] = attrs.field(factory=set, init=False)

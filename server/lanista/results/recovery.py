@@ -65,11 +65,13 @@ class Fate(enum.Enum):
     """What became of a file that was left behind."""
 
     COMPLETED = "completed"
+    """The file had a result, and is a record now."""
     ABORTED = "aborted"
     """The file had no result, and is the record of an aborted match now."""
     REMOVED = "removed"
     """No match had begun in the file, and it was removed."""
     DAMAGED = "damaged"
+    """The file is damaged, and was left as it is."""
 
 
 @attrs.frozen

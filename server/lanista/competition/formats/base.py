@@ -46,6 +46,7 @@ class Contest:
     fillers: tuple[str, ...]
     """The names of the fillers, which take part but are in no table."""
     seated: tuple[Seating, ...]
+    """The seatings of each block."""
     openings: int
     """The number of openings that the spec lists; formats without a plan may ask for further ones,
     with numbers from this one on."""

@@ -24,6 +24,7 @@ class Heat:
     bots: tuple[str, ...]
     """The bots in it. A single one has a bye; none if no bot of the heats before is left."""
     through: int
+    """The number of bots that go on to the next round."""
     meeting: Meeting | None = None
     """The meeting that is played; None for a bye."""
     won: list[str] | None = None

@@ -62,6 +62,7 @@ DAY = 86_400.0
 """Duration of the longest rest, in seconds; also how long a name plays without a failure before its
 earlier failures are forgotten."""
 _AVERAGED = 50
+"""The number of matches over which their duration is averaged."""
 
 
 @attrs.define

@@ -35,6 +35,7 @@ class Meeting:
     awaited: set[int] = attrs.field(factory=set)
     """The openings on which blocks are still to be played."""
     blocks: int = 0
+    """Number of blocks that were played."""
     broken: bool = False
     """Whether a block of it is left out because a bot was benched."""
 
