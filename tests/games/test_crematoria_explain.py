@@ -13,7 +13,16 @@ from lanista.games.crematoria.explaining import explain, explain_round
 from lanista.games.crematoria.originals import Res
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.originals import UnexplainedError
-from support.crematoria import TRACE_NAMES, board, new_game, read_res, roamed, trace_text
+from support.crematoria import (
+    TRACE_NAMES,
+    board,
+    new_game,
+    read_res,
+    roamed,
+    trace_text,
+    units_of,
+    with_units,
+)
 from support.traces import some_always
 
 
@@ -108,21 +117,29 @@ def test_the_first_unexplained_round_is_told():
 # Single alterations: what each changes, and whether it can be told from a legal alternative
 
 
+def with_unit(position, number, **fields):
+    """The position with other values for a unit."""
+    units = list(units_of(position))
+    units[number] = units[number]._replace(**fields)
+    return with_units(position, units)
+
+
 def unit_changed(position, pick, field, choose):
-    number = pick.randrange(len(position.units))
-    unit = position.units[number]
+    number = pick.randrange(len(position.kind))
+    unit = units_of(position)[number]
     value = pick.choice([value for value in choose(unit) if value != getattr(unit, field)])
-    units = list(position.units)
-    units[number] = unit._replace(**{field: value})
-    return attrs.evolve(position, units=tuple(units))
+    return with_unit(position, number, **{field: value})
 
 
 def cell_changed(position, pick, field, letters):
-    row, col = pick.randrange(40), pick.randrange(80)
-    rows = list(getattr(position, field))
-    letter = pick.choice([letter for letter in letters if letter != rows[row][col]])
-    rows[row] = rows[row][:col] + letter + rows[row][col + 1 :]
-    return attrs.evolve(position, **{field: tuple(rows)})
+    at = pick.randrange(40 * 80)
+    level = bytearray(getattr(position, field))
+    level[at] = pick.choice([letter for letter in letters if letter != level[at]])
+    return attrs.evolve(position, **{field: bytes(level)})
+
+
+def gems_changed(position, pick):
+    return attrs.evolve(position, gems_lying=position.gems_lying ^ {3200 + pick.randrange(3200)})
 
 
 def count_changed(position, pick, field):
@@ -138,8 +155,9 @@ POSITIONS = {
     "row": lambda p, pick: unit_changed(p, pick, "row", lambda u: [u.row - 1, u.row + 1]),
     "col": lambda p, pick: unit_changed(p, pick, "col", lambda u: [u.col - 1, u.col + 1]),
     "level": lambda p, pick: unit_changed(p, pick, "level", lambda _: [0, 1]),
-    "caves": lambda p, pick: cell_changed(p, pick, "caves", "RCE0123"),
-    "outside": lambda p, pick: cell_changed(p, pick, "outside", "OEG"),
+    "caves": lambda p, pick: cell_changed(p, pick, "caves", b"RCE0123"),
+    "outside": lambda p, pick: cell_changed(p, pick, "outside", b"OE"),
+    "gems_lying": gems_changed,
     "cells": lambda p, pick: count_changed(p, pick, "cells"),
     "gems": lambda p, pick: count_changed(p, pick, "gems"),
 }
@@ -212,21 +230,16 @@ def test_a_flip_of_orders_that_dont_commute_is_noticed():
     for number in range(0, 120, 5):
         before, after = res.states[number : number + 2]
         movements = list(res.commands[number])
-        places = [place(unit) for unit in before.units]
-        left = {places[unit]: at for at, (unit, _) in enumerate(movements) if unit < 80}
+        left = {before.pos[unit]: at for at, (unit, _) in enumerate(movements) if unit < 80}
         for at, (unit, _) in enumerate(movements):
-            first = left.get(place(after.units[unit]), at)
-            if first < at and unit < 80 and after.units[unit].player == before.units[unit].player:
+            first = left.get(after.pos[unit], at)
+            if first < at and unit < 80 and after.player[unit] == before.player[unit]:
                 flipped = movements.copy()
                 flipped[first], flipped[at] = movements[at], movements[first]
                 flips += 1
                 found += problem(res.settings, before, flipped, after) is not None
     assert flips >= 20
     assert flips == found
-
-
-def place(unit):
-    return unit.row, unit.col, unit.level
 
 
 @pytest.mark.parametrize("at", [-1, -2, -3])
@@ -272,10 +285,9 @@ def test_the_first_position_is_checked(change, words):
 )
 def test_the_units_of_the_first_position_are_checked(number, change, words):
     res = trace()
-    units = list(res.states[0].units)
-    units[number] = units[number]._replace(**change)
+    first = with_unit(res.states[0], number, **change)
     if number == 91:
-        units[90], units[91] = units[91], units[90]
-    first = attrs.evolve(res.states[0], units=tuple(units))
+        units = units_of(first)
+        first = with_units(first, (*units[:90], units[91], units[90], *units[92:]))
     explained = explain(attrs.evolve(res, states=(first, *res.states[1:])))
     assert explained.problem == f"first state: {words}"

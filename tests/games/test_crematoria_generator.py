@@ -20,7 +20,7 @@ from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt
 from lanista.games.crematoria.originals import state_text
 from lanista.games.crematoria.ruleset import RULESET
 from support.chances import HighestChance, LowestChance
-from support.crematoria import board, new_game, units_of
+from support.crematoria import board, caves_of, new_game, units_of
 
 SETTINGS = complete_settings(RULESET, {})
 
@@ -76,9 +76,9 @@ def test_board_and_units_of_a_seed(
     assert (caves, map_draws, map_state) == (made.caves.count(CAVE), chance.draws, chance.state)
     game = RULESET.new(SETTINGS, made, chance)
     assert (all_draws, all_state) == (chance.draws, chance.state)
-    standing = units_of(game)
+    standing = units_of(game.state)
     assert units == {unit: (standing[unit].row, standing[unit].col) for unit in units}
-    block = "\n" + state_text(game, (0.0,) * 4)
+    block = "\n" + state_text(game.seen(), (0.0,) * 4)
     assert digest == hashlib.sha256(block.encode()).hexdigest()[:16]
 
 
@@ -111,17 +111,17 @@ def test_what_every_generated_board_is_like(seed, count):
 def test_where_units_begin(seed):
     """Caves, hellhounds 4 apart from each other and from all; pioneers own their cell."""
     game = new_game(seed)
-    units = units_of(game)
+    units = units_of(game.state)
     cells = [cell_at(unit.row, unit.col) for unit in units if unit.row >= 0]
     assert len(set(cells)) == len(cells) == 83
     hounds = cells[-3:]
     assert all(apart(one, other) >= 4 for one, other in itertools.combinations(hounds, 2))
     assert all(apart(one, other) >= 4 for one in hounds for other in cells[:-3])
-    assert (15, 15, 15, 15) == game.cells
+    assert (15, 15, 15, 15) == tuple(game.state.cells)
     owned = {(unit.row, unit.col): str(unit.player) for unit in units if unit.kind == "p"}
     shown = {
         (row, col): cell
-        for row, cells_ in enumerate(game.caves())
+        for row, cells_ in enumerate(caves_of(game))
         for col, cell in enumerate(cells_)
         if cell in "0123"
     }
@@ -143,10 +143,10 @@ def test_the_most_of_everybody_fits_on_a_generated_board():
         if setting.name not in {"nb_elevators", "turns_to_land"}
     }
     game = new_game(3, most)
-    assert 8 == sum(unit.kind == "h" for unit in units_of(game))
+    assert 8 == sum(unit.kind == "h" for unit in units_of(game.state))
     for _ in range(3):
         game.advance([game.parse(seat, ()) for seat in range(4)])
-    assert 240 == sum(unit.row >= 0 for unit in units_of(game)[:240])
+    assert 240 == sum(unit.row >= 0 for unit in units_of(game.state)[:240])
 
 
 # Boards from a file
@@ -157,17 +157,17 @@ def test_a_fixed_board_draws_the_units_alone():
     game = RULESET.new(SETTINGS, board(), RULESET.chance(4))
     chance = OriginalChance(4)
     first = (chance.below(40, "row"), chance.below(80, "column"))
-    assert first == (units_of(game)[92].row, units_of(game)[92].col)
+    assert first == (units_of(game.state)[92].row, units_of(game.state)[92].col)
 
 
 def test_a_digit_cell_keeps_its_owner_under_a_furyan():
     """rules/crematoria.md 4: only pioneers conquer where they begin."""
     made = board(owned={(row, col): 3 for row in range(40) for col in range(80)})
     game = RULESET.new(SETTINGS, made, RULESET.chance(1))
-    for unit in units_of(game)[:80]:
-        owner = int(game.caves()[unit.row][unit.col])
+    for unit in units_of(game.state)[:80]:
+        owner = int(caves_of(game)[unit.row][unit.col])
         assert owner == (unit.player if unit.kind == "p" else 3)
-    assert (15, 15, 15, 40 * 80 - 45) == game.cells
+    assert (15, 15, 15, 40 * 80 - 45) == tuple(game.state.cells)
 
 
 def test_a_board_without_room_for_the_hellhounds_is_refused():
@@ -192,7 +192,7 @@ def test_any_chance_places_units_where_they_may_stand(chance):
     made = board(only=[(row, col) for row in (0, 20, 39) for col in range(80)])
     settings = complete_settings(RULESET, {"nb_hellhounds": 1})
     game = RULESET.new(settings, made, chance)
-    hound = units_of(game)[-1]
+    hound = units_of(game.state)[-1]
     assert (hound.row, hound.col) in {(0, 0), (39, 79)}
     cells = {position(cell) for cell in game.state.pos[:80]}
     assert 80 == len(cells)

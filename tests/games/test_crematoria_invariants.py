@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lanista.games.base import Late, TooManySubmovesError
 from lanista.games.crematoria.board import apart, cell_at
-from support.crematoria import new_game, units_of
+from support.crematoria import caves_of, new_game, outside_of, units_of
 
 OWN = st.integers(0, 92)
 IDS = st.one_of(OWN, OWN, OWN, st.integers(-3, 100), st.sampled_from([2**31 - 1, -(2**31)]))
@@ -27,7 +27,7 @@ SETTINGS = st.fixed_dictionaries(
 
 def check(game, before):
     """Counts, cells, owners, healths and the score, all from scratch."""
-    rules, units = game.settings, units_of(game)
+    rules, units = game.settings, units_of(game.state)
     group = rules["nb_furyans"] + rules["nb_pioneers"]
     people = units[: 4 * group]
     slots = units[4 * group : 4 * group + rules["max_nb_necromongers"]]
@@ -44,7 +44,7 @@ def check(game, before):
         assert (-1 if unit.health == 0 else 1) == unit.level
         assert unit.turns <= rules["turns_to_land"]
     assert all((-1, -1, -1, 0) == (u.player, u.health, u.turns, u.level) for u in hounds)
-    caves, outside = game.caves(), game.outside()
+    caves, outside = caves_of(game), outside_of(game)
     standing = [
         cell_at(unit.row, unit.col, unit.level)
         for unit in units
@@ -60,12 +60,12 @@ def check(game, before):
         assert {"R", "C", "E", "0", "1", "2", "3"} >= set(below)
         assert [cell == "E" for cell in below] == [cell == "E" for cell in above], row
     counted = tuple("".join(caves).count(str(seat)) for seat in range(4))
-    assert counted == game.cells
-    assert all(now >= then for now, then in zip(game.gems, before, strict=True))
+    assert counted == tuple(game.state.cells)
+    assert all(now >= then for now, then in zip(game.state.gems, before, strict=True))
     value = rules["gem_value"]
-    expected = tuple(c + value * g for c, g in zip(counted, game.gems, strict=True))
+    expected = tuple(c + value * g for c, g in zip(counted, game.state.gems, strict=True))
     assert expected == game.scores()
-    moved = [unit for unit, _ in game.moved]
+    moved = [unit for unit, _ in game.state.moved]
     assert len(set(moved)) == len(moved)
 
 
@@ -81,7 +81,7 @@ def test_hostile_orders_keep_the_invariants(seed, rules, lines, repeats):
     game, twin = new_game(seed, rules), new_game(seed, rules)
     check(game, (0,) * 4)
     for line in lines * repeats:
-        gems = game.gems
+        gems = tuple(game.state.gems)
         for one in (game, twin):
             one.advance(
                 [

@@ -19,7 +19,7 @@ from lanista.games.crematoria.board import (
 )
 from lanista.games.crematoria.phases import people_move
 from lanista.games.testing import ScriptedChance
-from support.crematoria import board, game_at, position_of, units_of
+from support.crematoria import board, caves_of, game_at, outside_of, position_of, units_of
 
 ELEVATOR = (10, 10)
 DEAD = (-1, -1, -1)
@@ -61,7 +61,7 @@ def test_directions(direction, place, level):
     """Counter-clockwise from Bottom; the same on both levels."""
     game = carried_out({0: (20, 40, level)}, (0, direction), turn=10)  # night: 20 to 59
     assert (*place, level) == position_of(game, 0)
-    assert ((0, direction),) == game.moved
+    assert ((0, direction),) == tuple(game.state.moved)
 
 
 def test_elevators_go_up_and_down():
@@ -78,7 +78,7 @@ def test_elevators_go_up_and_down():
 )
 def test_up_and_down_without_a_way_are_nothing(place, direction):
     game = carried_out({0: place}, (0, direction), on=board(elevators=[ELEVATOR]))
-    assert (place, ()) == (position_of(game, 0), game.moved)
+    assert (place, ()) == (position_of(game, 0), tuple(game.state.moved))
 
 
 # Caves and gems
@@ -88,18 +88,18 @@ def test_up_and_down_without_a_way_are_nothing(place, direction):
 def test_a_pioneer_conquers_the_cave_it_enters(owner):
     on = board(owned={} if owner is None else {(5, 6): owner})
     game = carried_out({2: (5, 5, 0)}, (2, RIGHT), on=on)
-    assert ("0", (1, 0, 0, 0)) == (game.caves()[5][6], game.cells)
+    assert ("0", (1, 0, 0, 0)) == (caves_of(game)[5][6], tuple(game.state.cells))
 
 
 def test_a_furyan_conquers_nothing():
     game = carried_out({0: (5, 5, 0)}, (0, RIGHT), on=board(owned={(5, 6): 2}))
-    assert ("2", (0, 0, 1, 0)) == (game.caves()[5][6], game.cells)
+    assert ("2", (0, 0, 1, 0)) == (caves_of(game)[5][6], tuple(game.state.cells))
 
 
 def test_a_pioneer_picks_a_gem_and_gets_its_value():
     game = carried_out({2: (5, 5, 1)}, (2, RIGHT), on=board(gems=[(5, 6)]))
-    assert ((1, 0, 0, 0), (30, 0, 0, 0)) == (game.gems, game.scores())
-    assert "G" not in "".join(game.outside())
+    assert ((1, 0, 0, 0), (30, 0, 0, 0)) == (tuple(game.state.gems), game.scores())
+    assert "G" not in "".join(outside_of(game))
 
 
 # Occupied cells
@@ -109,13 +109,13 @@ def test_a_pioneer_picks_a_gem_and_gets_its_value():
 def test_a_pioneer_goes_to_no_occupied_cell(other):
     level = 1 if other == 16 else 0
     game = carried_out({2: (5, 5, level), other: (5, 6, level)}, (2, RIGHT))
-    assert ((5, 5, level), ()) == (position_of(game, 2), game.moved)
+    assert ((5, 5, level), ()) == (position_of(game, 2), tuple(game.state.moved))
 
 
 @pytest.mark.parametrize("other", [1, 2], ids=["furyan", "pioneer"])
 def test_a_furyan_leaves_its_own_group_alone(other):
     game = carried_out({0: (5, 5, 0), other: (5, 6, 0)}, (0, RIGHT))
-    assert ((5, 5, 0), ()) == (position_of(game, 0), game.moved)
+    assert ((5, 5, 0), ()) == (position_of(game, 0), tuple(game.state.moved))
 
 
 @pytest.mark.parametrize("points", [25, 37, 50])
@@ -126,9 +126,9 @@ def test_a_furyan_attacks(points, other, full):
     """25 to 50 points, and stays where it is."""
     units = {0: (5, 5, 1), other: (5, 6, 1)}
     game = carried_out(units, (0, RIGHT), draws=[damage(points)])
-    assert full - points == units_of(game)[other].health
+    assert full - points == game.state.health[other]
     assert (DEAD if points == full else (5, 6, 1)) == position_of(game, other)
-    assert ((5, 5, 1), ((0, RIGHT),)) == (position_of(game, 0), game.moved)
+    assert ((5, 5, 1), ((0, RIGHT),)) == (position_of(game, 0), tuple(game.state.moved))
 
 
 @pytest.mark.parametrize(("health", "dies"), [(30, True), (29, True), (31, False)])
@@ -137,7 +137,7 @@ def test_health_of_0_or_less_is_death_at_the_hands_of_the_attacker(health, dies)
     game = carried_out(
         {0: (5, 5, 0), 6: (5, 6, 0)}, (0, RIGHT), draws=[damage(30)], health={6: health}
     )
-    killed = units_of(game)[6]
+    killed = units_of(game.state)[6]
     assert (0 if dies else 1, 0 if dies else 1) == (killed.player, killed.health)
     assert (DEAD if dies else (5, 6, 0)) == position_of(game, 6)
 
@@ -154,7 +154,7 @@ def test_the_cell_of_the_dead_is_free_at_once():
     assert [] == script
     assert DEAD == position_of(game, 16)
     assert (5, 6, 1) == position_of(game, 3)
-    assert 25 == units_of(game)[3].health
+    assert 25 == game.state.health[3]
 
 
 @pytest.mark.parametrize(("direction", "level"), [(UP, 0), (DOWN, 1)])
@@ -162,14 +162,14 @@ def test_attacks_go_through_elevators(direction, level):
     """Text-vs-engine 11."""
     units = {0: (*ELEVATOR, level), 4: (*ELEVATOR, 1 - level)}
     game = carried_out(units, (0, direction), on=board(elevators=[ELEVATOR]), draws=[damage(25)])
-    assert 75 == units_of(game)[4].health
-    assert ((0, direction),) == game.moved
+    assert 75 == game.state.health[4]
+    assert ((0, direction),) == tuple(game.state.moved)
 
 
 def test_over_a_descending_necromonger_the_cell_is_free():
     """It isn't on the board yet: no attack, a move."""
     game = carried_out({0: (5, 5, 1), 16: (5, 6, 1)}, (0, RIGHT), landing={16: 1})
-    assert ((5, 6, 1), 75) == (position_of(game, 0), units_of(game)[16].health)
+    assert ((5, 6, 1), 75) == (position_of(game, 0), game.state.health[16])
 
 
 # Sun and hellhounds
@@ -181,24 +181,27 @@ def test_who_steps_into_the_sun_dies_and_goes_to_another_player(old_heir, new):
     game = carried_out(
         {2: (5, 39, 1)}, (2, RIGHT), on=board(gems=[(5, 40)]), draws=[heir(old_heir)]
     )
-    assert (0, new) == (units_of(game)[2].health, units_of(game)[2].player)
+    assert (0, new) == (game.state.health[2], game.state.player[2])
     assert DEAD == position_of(game, 2)
-    assert ((0, 0, 0, 0), "G") == (game.gems, game.outside()[5][40])  # it picks nothing
-    assert ((2, RIGHT),) == game.moved
+    assert ((0, 0, 0, 0), "G") == (
+        tuple(game.state.gems),
+        outside_of(game)[5][40],
+    )  # it picks nothing
+    assert ((2, RIGHT),) == tuple(game.state.moved)
 
 
 def test_an_attack_into_the_sun_is_an_attack():
     """Only who enters a cell is killed by its sun."""
     game = carried_out({0: (5, 39, 1), 4: (5, 40, 1)}, (0, RIGHT), draws=[damage(25)])
-    assert ((5, 39, 1), 75) == (position_of(game, 0), units_of(game)[4].health)
+    assert ((5, 39, 1), 75) == (position_of(game, 0), game.state.health[4])
 
 
 @pytest.mark.parametrize("unit", [0, 2], ids=["furyan", "pioneer"])
 def test_who_steps_beside_a_hellhound_dies_and_conquers_nothing(unit):
     """Text-vs-engine 14."""
     game = carried_out({unit: (5, 5, 0), 19: (5, 7, 0)}, (unit, RIGHT), draws=[heir(0)])
-    assert (DEAD, (0, 0, 0, 0)) == (position_of(game, unit), game.cells)
-    assert ("C", ((unit, RIGHT),)) == (game.caves()[5][6], game.moved)
+    assert (DEAD, (0, 0, 0, 0)) == (position_of(game, unit), tuple(game.state.cells))
+    assert ("C", ((unit, RIGHT),)) == (caves_of(game)[5][6], tuple(game.state.moved))
 
 
 @pytest.mark.parametrize("unit", [0, 2], ids=["furyan", "pioneer"])
@@ -208,6 +211,6 @@ def test_down_onto_a_hellhound_is_death(unit):
     game = carried_out(
         {unit: (*ELEVATOR, 1), 19: (*ELEVATOR, 0)}, (unit, DOWN), on=on, draws=[heir(2)]
     )
-    assert (DEAD, 3) == (position_of(game, unit), units_of(game)[unit].player)
+    assert (DEAD, 3) == (position_of(game, unit), game.state.player[unit])
     assert (*ELEVATOR, 0) == position_of(game, 19)
-    assert ((unit, DOWN),) == game.moved
+    assert ((unit, DOWN),) == tuple(game.state.moved)

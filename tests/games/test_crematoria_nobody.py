@@ -24,7 +24,7 @@ from lanista.games.crematoria.phases import (
     people_move,
 )
 from lanista.games.testing import ScriptedChance
-from support.crematoria import HELLHOUNDS, board, game_at, position_of, units_of
+from support.crematoria import HELLHOUNDS, board, game_at, position_of
 
 DEAD = (-1, -1, -1)
 
@@ -73,9 +73,9 @@ def test_a_necromonger_attacks_a_neighbour_whoever_it_is(value, victim):
     """Directions in ascending order: furyan below, pioneer at the right, enemy at the left."""
     units = {16: (10, 10, 1), 0: (11, 10, 1), 2: (10, 11, 1), 4: (10, 9, 1)}
     game = after_necromongers(units, prey(3, value), damage(20))
-    health = {unit: units_of(game)[unit].health for unit in (0, 2, 4)}
+    health = {unit: game.state.health[unit] for unit in (0, 2, 4)}
     assert {0: 100, 2: 50, 4: 100, victim: {0: 100, 2: 50, 4: 100}[victim] - 20} == health
-    assert ((16, [BOTTOM, RIGHT, LEFT][value]),) == game.moved
+    assert ((16, [BOTTOM, RIGHT, LEFT][value]),) == tuple(game.state.moved)
     assert (10, 10, 1) == position_of(game, 16)
 
 
@@ -98,21 +98,25 @@ def test_a_necromonger_approaches_the_nearest(target, ways, last):
     value = len(ways) - 1 if last else 0
     units = {16: (10, 10, 1), 2: (*target, 1), 6: (39, 45, 1)}
     game = after_necromongers(units, way(len(ways), value), turn=20)  # sunlit: 0 to 39
-    assert ((16, sorted(ways)[value]),) == game.moved
+    assert ((16, sorted(ways)[value]),) == tuple(game.state.moved)
 
 
 def test_directions_count_not_targets():
     """Text-vs-engine 2: two targets to the right, one to the left: left has 3 of 6."""
     units = {16: (10, 20, 1), 2: (10, 25, 1), 6: (10, 25, 0), 3: (9, 25, 1), 7: (10, 15, 1)}
     game = after_necromongers(units, way(6, 5))
-    assert ((16, LB),) == game.moved
+    assert ((16, LB),) == tuple(game.state.moved)
 
 
 def test_a_necromonger_doesnt_shun_the_sun():
     """Text-vs-engine 2: the target is beyond the left edge; the step is into the sun and kills."""
     units = {16: (10, 20, 1), 2: (10, 15, 1)}
     game = after_necromongers(units, way(3, 1), turn=10)
-    assert (((16, LEFT),), DEAD, 0) == (game.moved, position_of(game, 16), units_of(game)[16].turns)
+    assert (((16, LEFT),), DEAD, 0) == (
+        tuple(game.state.moved),
+        position_of(game, 16),
+        game.state.turns[16],
+    )
 
 
 def test_a_blocked_necromonger_stays_and_draws_nothing():
@@ -124,20 +128,20 @@ def test_a_blocked_necromonger_stays_and_draws_nothing():
     game = game_at(units, chance=ScriptedChance(script), settings=settings)
     game.state.turns[17:22] = [1] * 5
     necromongers_act(game.state, 0)
-    assert ((16, NONE),) == game.moved
+    assert ((16, NONE),) == tuple(game.state.moved)
     assert 7 == len(script)
 
 
 def test_without_a_target_a_necromonger_goes_right():
     """Text-vs-engine 1: BR, Right or RT, all alike."""
-    moves = [after_necromongers({16: (10, 10, 1)}, way(3, value)).moved for value in range(3)]
-    assert [((16, BR),), ((16, RIGHT),), ((16, RT),)] == moves
+    moves = [after_necromongers({16: (10, 10, 1)}, way(3, value)).state.moved for value in range(3)]
+    assert [[(16, BR)], [(16, RIGHT)], [(16, RT)]] == moves
 
 
 def test_without_a_target_it_would_even_step_into_the_sun():
     """Text-vs-engine 1: at the right edge of the night, by hand; dies without another draw."""
     game = after_necromongers({16: (10, 39, 1)}, way(3, 1))
-    assert (((16, RIGHT),), DEAD) == (game.moved, position_of(game, 16))
+    assert (((16, RIGHT),), DEAD) == (tuple(game.state.moved), position_of(game, 16))
 
 
 def test_targets_are_those_of_the_beginning_of_the_phase():
@@ -145,7 +149,7 @@ def test_targets_are_those_of_the_beginning_of_the_phase():
     units = {16: (10, 10, 1), 2: (10, 11, 1), 17: (10, 31, 1)}
     draws = [prey(1), damage(40), heir(), way(3, 1)]
     game = after_necromongers(units, *draws, health={2: 1})
-    assert ((16, RIGHT), (17, LEFT)) == game.moved
+    assert ((16, RIGHT), (17, LEFT)) == tuple(game.state.moved)
 
 
 def test_who_died_before_the_phase_attracts_nobody():
@@ -156,7 +160,7 @@ def test_who_died_before_the_phase_attracts_nobody():
     people_move(game.state, 0, [[(0, RIGHT)], [], [], []])
     game.state.move(0, cell_at(39, 20, 1))
     necromongers_act(game.state, 0)
-    assert (16, BOTTOM) == game.moved[-1]
+    assert (16, BOTTOM) == game.state.moved[-1]
 
 
 def test_elevators_hold_targets_and_are_no_obstacle():
@@ -181,7 +185,7 @@ def landed(units, *draws, **more):
 def test_a_landing_crushes_who_stands_there(victim):
     """Killed by nobody."""
     game = landed({16: (10, 10, 1), victim: (10, 10, 1)}, heir(1), landing={16: 1})
-    assert (0, 2) == (units_of(game)[victim].health, units_of(game)[victim].player)
+    assert (0, 2) == (game.state.health[victim], game.state.player[victim])
     assert 16 == game.state.occupant[cell_at(10, 10, 1)]
 
 
@@ -189,7 +193,7 @@ def test_a_landing_crushes_who_stands_there(victim):
 def test_a_landing_crushes_a_necromonger_too(flying, standing):
     """Text-vs-engine 12: in both orders of ids, without a draw."""
     game = landed({flying: (10, 10, 1), standing: (10, 10, 1)}, landing={flying: 1})
-    assert (0, 75) == (units_of(game)[standing].health, units_of(game)[flying].health)
+    assert (0, 75) == (game.state.health[standing], game.state.health[flying])
 
 
 # Hellhounds
@@ -208,7 +212,7 @@ def test_a_hellhound_approaches_the_nearest_by_the_way_there_is():
     ring = [(10, 10), (9, 9), (8, 10), (8, 11), (8, 12), (9, 13), (10, 13), (10, 14)]
     units = {19: (10, 10, 0), 20: FAR, 2: (10, 14, 0)}
     game = after_hellhounds(units, hound(1), on=corridor(*ring))
-    assert ((19, TL), (20, NONE)) == game.moved
+    assert ((19, TL), (20, NONE)) == tuple(game.state.moved)
 
 
 def test_equally_near_directions_are_drawn():
@@ -218,7 +222,7 @@ def test_equally_near_directions_are_drawn():
         script = [hound(6, value)]
         game = game_at(units, on=board(rock=WALLED), chance=ScriptedChance(script))
         hellhounds_act(game.state)
-        assert ((19, direction), (20, NONE)) == game.moved
+        assert ((19, direction), (20, NONE)) == tuple(game.state.moved)
 
 
 def test_a_hellhound_with_nobody_in_reach_walks_at_random():
@@ -226,7 +230,7 @@ def test_a_hellhound_with_nobody_in_reach_walks_at_random():
     open_cells = [(10, 10), (10, 11), (11, 10)]
     units = {19: (10, 10, 0), 20: FAR}
     moves = [
-        after_hellhounds(units, hound(2, value), on=corridor(*open_cells)).moved[0]
+        after_hellhounds(units, hound(2, value), on=corridor(*open_cells)).state.moved[0]
         for value in range(2)
     ]
     assert [(19, BOTTOM), (19, RIGHT)] == moves
@@ -240,7 +244,7 @@ def test_a_hellhound_never_comes_beside_another(distance):
     first = hound(1)
     game = after_hellhounds(units, first, hound(1), on=corridor(*open_cells))
     # The nearer way is closed at distance 2: it steps back. At 3 it may come to 2.
-    assert (19, LEFT if distance == 2 else RIGHT) == game.moved[0]
+    assert (19, LEFT if distance == 2 else RIGHT) == game.state.moved[0]
 
 
 def test_other_hellhounds_dont_block_the_way_beyond():
@@ -248,14 +252,14 @@ def test_other_hellhounds_dont_block_the_way_beyond():
     open_cells = [(10, col) for col in range(10, 20)]
     units = {19: (10, 11, 0), 20: (10, 14, 0), 2: (10, 19, 0)}
     game = after_hellhounds(units, hound(1), hound(1), on=corridor(*open_cells))
-    assert ((19, RIGHT), (20, RIGHT)) == game.moved
+    assert ((19, RIGHT), (20, RIGHT)) == tuple(game.state.moved)
 
 
 def test_a_blocked_hellhound_stays_and_draws_nothing():
     game = after_hellhounds(
         dict(zip(HELLHOUNDS, [(10, 10, 0), FAR], strict=True)), on=corridor((10, 10))
     )
-    assert ((19, NONE), (20, NONE)) == game.moved
+    assert ((19, NONE), (20, NONE)) == tuple(game.state.moved)
 
 
 def test_after_its_step_a_hellhound_devours_all_around():
@@ -270,10 +274,10 @@ def test_after_its_step_a_hellhound_devours_all_around():
     }
     draws = [hound(3, 1), heir(2), heir(0), heir(1)]
     game = after_hellhounds(units, *draws, on=board(rock=WALLED))
-    assert (19, RIGHT) == game.moved[0]
+    assert (19, RIGHT) == game.state.moved[0]
     # Directions from (10, 11): BR (6), Right (2), RT (4).
-    assert [3, 1, 2] == [units_of(game)[unit].player for unit in (6, 2, 4)]
-    assert [0, 0, 0, 50] == [units_of(game)[unit].health for unit in (6, 2, 4, 10)]
+    assert [3, 1, 2] == [game.state.player[unit] for unit in (6, 2, 4)]
+    assert [0, 0, 0, 50] == [game.state.health[unit] for unit in (6, 2, 4, 10)]
 
 
 def test_targets_of_hellhounds_are_those_of_the_beginning_of_the_phase():
@@ -281,7 +285,7 @@ def test_targets_of_hellhounds_are_those_of_the_beginning_of_the_phase():
     open_cells = [(10, col) for col in range(10, 24)]
     units = {19: (10, 11, 0), 20: (10, 18, 0), 2: (10, 13, 0)}
     game = after_hellhounds(units, hound(1), heir(), hound(1), on=corridor(*open_cells))
-    assert ((19, RIGHT), (20, LEFT)) == game.moved
+    assert ((19, RIGHT), (20, LEFT)) == tuple(game.state.moved)
 
 
 def test_a_hellhound_runs_over_who_stands_beside_it():

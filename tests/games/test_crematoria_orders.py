@@ -140,7 +140,7 @@ def players(*, drawn, by_seat):
         game.state, 0, [[(4 * seat + at, TOP) for at in by_seat[seat]] for seat in range(4)]
     )
     assert [] == script
-    return [unit for unit, _ in game.moved]
+    return [unit for unit, _ in game.state.moved]
 
 
 def test_each_slot_has_an_order_of_players_of_its_own():
@@ -171,7 +171,7 @@ def test_refused_orders_take_no_slot():
         0,
         [game.parse(0, (99, 0, 0, TOP)).orders, game.parse(1, (4, TOP)).orders, (), ()],
     )
-    assert ((4, TOP), (0, TOP)) == game.moved
+    assert ((4, TOP), (0, TOP)) == tuple(game.state.moved)
 
 
 def test_impossible_orders_keep_their_slot():
@@ -180,7 +180,7 @@ def test_impossible_orders_keep_their_slot():
     units = {0: (10, 10, 0), 2: (0, 40, 0), 4: (20, 20, 0), 5: (22, 22, 0)}
     game = game_at(units, chance=ScriptedChance(script))
     people_move(game.state, 0, [[(2, TOP), (0, TOP)], [(4, TOP), (5, TOP)], [], []])
-    assert ((4, TOP), (5, TOP), (0, TOP)) == game.moved
+    assert ((4, TOP), (5, TOP), (0, TOP)) == tuple(game.state.moved)
     assert (0, 40, 0) == position_of(game, 2)
 
 
@@ -190,5 +190,5 @@ def test_an_order_of_a_unit_killed_in_the_same_round_keeps_its_slot_and_does_not
     units = {0: (10, 10, 0), 1: (30, 10, 0), 4: (10, 11, 0), 5: (30, 40, 0)}
     game = game_at(units, chance=ScriptedChance(script), health={4: 25})
     people_move(game.state, 0, [[(0, RIGHT), (1, TOP)], [(4, LEFT), (5, TOP)], [], []])
-    assert ((0, RIGHT), (1, TOP), (5, TOP)) == game.moved
+    assert ((0, RIGHT), (1, TOP), (5, TOP)) == tuple(game.state.moved)
     assert [] == script

@@ -18,7 +18,15 @@ from lanista.games.crematoria.phases import (
 )
 from lanista.games.outcome import Termination
 from lanista.games.testing import ScriptedChance
-from support.crematoria import PARKING_ROW, board, game_at, new_game, position_of, units_of
+from support.crematoria import (
+    PARKING_ROW,
+    board,
+    caves_of,
+    game_at,
+    new_game,
+    position_of,
+    units_of,
+)
 
 DEAD = (-1, -1, -1)
 NIGHT_0 = [(row, col) for row in range(40) for col in (40, 41)]
@@ -44,15 +52,15 @@ def test_the_sun_kills_everybody_in_its_two_new_columns():
     sun_moves(game.state, 0)
     assert [] == script
     # (3, 1): unit 4 of player 1; (7, 0): unit 6 of player 1; (7, 1): unit 2 of player 0.
-    assert [0, 2, 3] == [units_of(game)[unit].player for unit in (4, 6, 2)]
+    assert [0, 2, 3] == [game.state.player[unit] for unit in (4, 6, 2)]
     assert [DEAD] * 4 == [position_of(game, unit) for unit in (2, 6, 4, 16)]
-    assert [50, 50] == [units_of(game)[unit].health for unit in (3, 7)]  # it only looks there
+    assert [50, 50] == [game.state.health[unit] for unit in (3, 7)]  # it only looks there
 
 
 def test_the_sun_spares_level_0_and_the_descending():
     game, _ = scripted({2: (7, 1, 0), 16: (7, 1, 1)}, landing={16: 1})
     sun_moves(game.state, 0)
-    assert [50, 75] == [units_of(game)[unit].health for unit in (2, 16)]
+    assert [50, 75] == [game.state.health[unit] for unit in (2, 16)]
 
 
 def test_the_sun_destroys_gems():
@@ -86,7 +94,7 @@ def test_a_spacecraft_takes_a_dead_id_then_a_cell_without_gem():
     draws = [("necromonger", 2, 0), ("necromonger's id", 2, 1), ("necromonger's cell", 78, 0)]
     game, script = scripted({16: (20, 20, 1)}, *draws, on=on)
     necromonger_appears(game.state, 0, 2)
-    unit = units_of(game)[18]
+    unit = units_of(game.state)[18]
     assert [] == script
     assert (75, 2, (1, 40, 1)) == (unit.health, unit.turns, position_of(game, 18))
     assert -1 == game.state.occupant[cell_at(1, 40, 1)]  # not on the board yet
@@ -111,7 +119,7 @@ def test_no_spacecraft_when_all_lived_at_the_start_of_the_round():
     game.state.turns[16] = 0
     game.advance([Late()] * 4)
     # It can step right to column 1, which burns as well.
-    assert 0 == units_of(game)[16].health
+    assert 0 == game.state.health[16]
     assert "gem" in script
     assert "necromonger" not in script
 
@@ -125,8 +133,8 @@ def test_an_id_that_died_in_this_round_can_come_back_at_once():
     game.state.chance = ScriptedChance(draws)
     necromonger_appears(game.state, 0, 2)
     assert (75, 2, (2, 41, 1)) == (
-        units_of(game)[16].health,
-        units_of(game)[16].turns,
+        game.state.health[16],
+        game.state.turns[16],
         position_of(game, 16),
     )
 
@@ -171,12 +179,12 @@ def test_who_died_is_reborn_in_a_cave_away_from_the_others(seed):
     cells = [game.state.pos[unit] for unit in range(16) if game.state.pos[unit] < 20 * 80]
     reborn = [game.state.pos[unit] for unit in (0, 10, 14)]
     for cell in reborn:
-        assert game.caves()[cell // 80][cell % 80] in "C0123"
+        assert caves_of(game)[cell // 80][cell % 80] in "C0123"
         assert all(
             apart(cell, cell_at(*game_place[:2])) >= 4 for game_place in (units[19], units[20])
         )
         assert all(cell == other or apart(cell, other) >= 2 for other in cells)
-    assert [100, 50, 50] == [units_of(game)[unit].health for unit in (0, 10, 14)]
+    assert [100, 50, 50] == [game.state.health[unit] for unit in (0, 10, 14)]
 
 
 def test_the_draws_of_rebirth():
@@ -201,8 +209,8 @@ def test_a_reborn_pioneer_conquers_its_cave_for_its_new_player():
     on = board(only=[(20, 20), *parked_without(2)], owned={(20, 20): 0})
     game = killed(game_at({}, on=on, chance=OriginalChance(1)), 2)
     dead_are_reborn(game.state)
-    assert ("1", 1) == (game.caves()[20][20], units_of(game)[2].player)
-    assert (0, 1, 0, 0) == game.cells
+    assert ("1", 1) == (caves_of(game)[20][20], game.state.player[2])
+    assert (0, 1, 0, 0) == tuple(game.state.cells)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +242,7 @@ def test_the_dead_and_hellhounds_dont():
     """Text-vs-engine 13: a hellhound's health is -1."""
     game, _ = scripted({})
     all_recover(game.state)
-    assert [0, -1] == [units_of(game)[unit].health for unit in (16, 19)]
+    assert [0, -1] == [game.state.health[unit] for unit in (16, 19)]
 
 
 # The whole round
@@ -269,8 +277,8 @@ def test_the_order_of_the_phases():
         "necromonger",
         *["order of rebirth"] * 2,
     ] == fixed
-    assert (0, RIGHT) == game.moved[0]
-    assert [0, 16, 19, 20] == [unit for unit, _ in game.moved]
+    assert (0, RIGHT) == game.state.moved[0]
+    assert [0, 16, 19, 20] == [unit for unit, _ in game.state.moved]
 
 
 @pytest.mark.parametrize(

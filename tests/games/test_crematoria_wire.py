@@ -2,7 +2,7 @@
 
 from lanista.games.base import Late
 from lanista.games.chance import OriginalChance
-from support.crematoria import board, game_at, new_game, units_of
+from support.crematoria import board, caves_of, game_at, new_game, outside_of, units_of
 
 START_KEYWORDS = ["set", "size", "elevator", "row"]
 TURN_KEYWORDS = ["own", "gem", "unit", "sun", "cells", "gems", "score", "status"]
@@ -87,17 +87,17 @@ def test_the_facts_of_a_match_agree_with_its_position():
     for _ in range(12):
         game.advance([Late()] * 4)
     lines = lines_of(game.facts(3, (0,) * 4))
-    assert game.caves() == [line.split()[2] for line in lines if line.startswith("own ")]
+    assert caves_of(game) == [line.split()[2] for line in lines if line.startswith("own ")]
     gems = [tuple(map(int, line.split()[1:])) for line in lines if line.startswith("gem ")]
     shown = [
         (row, col)
-        for row, cells in enumerate(game.outside())
+        for row, cells in enumerate(outside_of(game))
         for col, cell in enumerate(cells)
         if cell == "G"
     ]
     assert shown == gems
     assert [
         f"unit {number} {u.kind} {u.player} {u.health} {u.turns} {u.row} {u.col} {u.level}"
-        for number, u in enumerate(units_of(game))
+        for number, u in enumerate(units_of(game.state))
         if u.row >= 0
     ] == [line for line in lines if line.startswith("unit ")]

@@ -10,12 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanista.games.hogwarts.explaining import (
-    _towards,
-    _Walls,
-    explain,
-    explain_round,
-)
+from lanista.games.hogwarts.board import NEAR
+from lanista.games.hogwarts.explaining import _towards, explain, explain_round
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.orders import Order
 from lanista.games.originals import Explanation, UnexplainedError
@@ -42,7 +38,7 @@ from support.traces import some_always
 def problem(res, number, rules="original"):
     """Return what is wrong with one round, or None."""
     try:
-        explain_round(res, number, rules, _Walls(res.states[0].rows))
+        explain_round(res, number, rules)
     except UnexplainedError as error:
         return str(error)
     return None
@@ -56,9 +52,14 @@ def with_state(res, number, **fields):
 
 
 def with_unit(res, number, unit, **fields):
-    units = list(res.states[number].units)
-    units[unit] = units[unit]._replace(**fields)
-    return with_state(res, number, units=tuple(units))
+    """The file with other values for a unit, such as another clan in `clans`."""
+    state = res.states[number]
+    changed = {name: replaced(getattr(state, name), unit, fields[name]) for name in fields}
+    return with_state(res, number, **changed)
+
+
+def replaced(values, at, value):
+    return (*values[:at], value, *values[at + 1 :])
 
 
 def with_commands(res, number, commands):
@@ -68,9 +69,9 @@ def with_commands(res, number, commands):
 
 
 def with_cell(res, number, row, col, owner):
-    rows = list(res.states[number].rows)
-    rows[row] = rows[row][:col] + owner + rows[row][col + 1 :]
-    return with_state(res, number, rows=tuple(rows))
+    owners = bytearray(res.states[number].owners)
+    owners[cell(row, col)] = ord(owner)
+    return with_state(res, number, owners=bytes(owners))
 
 
 # Matches of our own
@@ -106,19 +107,17 @@ def test_matches_of_our_own_are_explained_by_their_rules(seed, original, convert
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda res: with_state(res, 0, score=(1, 0, 0, 0)), "score (1, 0, 0, 0); it is 0"),
+        (lambda res: with_state(res, 0, scores=(1, 0, 0, 0)), "score (1, 0, 0, 0); it is 0"),
         (lambda res: with_state(res, 0, conversion_points=(0, 0, 0, 1)), "scr_acc"),
         (lambda res: with_state(res, 0, strength=(1,) * 4), "strength (1, 1, 1, 1); it is"),
-        (lambda res: with_state(res, 0, voldemort=(0, 9)), "Voldemort at (0, 9), on the border"),
-        (lambda res: with_unit(res, 0, 1, player=2), "unit 1 of clan 2"),
+        (lambda res: with_state(res, 0, voldemort=9), "Voldemort at (0, 9), on the border"),
+        (lambda res: with_unit(res, 0, 1, clans=2), "unit 1 of clan 2"),
         (lambda res: with_unit(res, 0, 9, rounds=3), "with rounds 3, next -1"),
         (
-            lambda res: with_cell(
-                res, 0, res.states[0].units[9].row, res.states[0].units[9].column, "."
-            ),
+            lambda res: with_cell(res, 0, *divmod(res.states[0].cells[9], 60), "."),
             "stands on `.`",
         ),
-        (lambda res: with_state(res, 0, books=((0, 0), *res.states[0].books[1:])), None),
+        (lambda res: with_state(res, 0, books=frozenset((0, *res.states[0].cells[:49]))), None),
     ],
 )
 def test_a_wrong_first_state_is_noticed(change, words):
@@ -131,37 +130,40 @@ def test_a_wrong_first_state_is_noticed(change, words):
 # Single fields
 
 
-FIELDS = ["player", "row", "column", "rounds", "next", "book", "voldemort", "ingredients"]
-FIELDS += ["score", "conversion_points", "strength", "owner", "wall"]
+FIELDS = ["clans", "row", "column", "rounds", "nexts", "book", "voldemort", "ingredients"]
+FIELDS += ["scores", "conversion_points", "strength", "owner", "wall"]
 
 
 def corrupted(res, number, field, pick):
     """The file with one value of a state changed."""
     state = res.states[number]
     unit = pick.randrange(84)
-    if field == "player":
-        return with_unit(res, number, unit, player=(state.units[unit].player + 1) % 4)
-    if field in ("row", "column", "rounds", "next"):
-        value = getattr(state.units[unit], field)
+    if field == "clans":
+        return with_unit(res, number, unit, clans=(state.clans[unit] + 1) % 4)
+    if field in ("rounds", "nexts"):
+        value = getattr(state, field)[unit]
         return with_unit(res, number, unit, **{field: value + (1 if value < 59 else -1)})
+    if field in ("row", "column"):
+        row, col = divmod(state.cells[unit], 60)
+        place = (row + (1 if row < 59 else -1), col)
+        if field == "column":
+            place = (row, col + (1 if col < 59 else -1))
+        return with_unit(res, number, unit, cells=cell(*place))
     if field == "book":
-        books = list(state.books)
-        row, col = books.pop(pick.randrange(50))
-        return with_state(res, number, books=tuple(sorted([*books, (row, (col + 1) % 60)])))
+        row, col = divmod(book := sorted(state.books)[pick.randrange(50)], 60)
+        return with_state(res, number, books=state.books - {book} | {cell(row, (col + 1) % 60)})
     if field == "voldemort":
-        row, col = state.voldemort
-        return with_state(res, number, voldemort=(row, col + 1))
+        return with_state(res, number, voldemort=state.voldemort + 1)
     if field == "ingredients":
         return with_state(
             res, number, ingredients=(state.ingredients[0] + 1, *state.ingredients[1:])
         )
-    if field in ("score", "conversion_points", "strength"):
-        values = list(getattr(state, field))
-        values[pick.randrange(4)] += 1
-        return with_state(res, number, **{field: tuple(values)})
+    if field in ("scores", "conversion_points", "strength"):
+        values, seat = getattr(state, field), pick.randrange(4)
+        return with_state(res, number, **{field: replaced(values, seat, values[seat] + 1)})
     while True:
         row, col = pick.randrange(60), pick.randrange(60)
-        was = state.rows[row][col]
+        was = chr(state.owners[cell(row, col)])
         if field == "wall" or was != "W":
             new = ("." if was == "W" else "W") if field == "wall" else "12.0"[".012".find(was)]
             return with_cell(res, number, row, col, new)
@@ -200,27 +202,20 @@ def test_a_flip_of_dependent_commands_is_noticed(name):
     """A unit that follows into a cell left in the same round can't have come first."""
     res, flips = trace(name), 0
     for number, commands in enumerate(res.commands):
-        places = {(u.row, u.column): at for at, u in enumerate(res.states[number].units)}
+        here, there = (state.cells for state in res.states[number : number + 2])
         for at, command in enumerate(commands):
             if command.groups is not None or flips == 12:
                 continue
-            unit = res.states[number].units[command.unit]
-            row, col = divmod(_near(cell(unit.row, unit.column), command.direction), 60)
-            ahead = [c.unit for c in commands[:at]].count(places.get((row, col), -1))
-            after = res.states[number + 1].units[command.unit]
-            if ahead and (after.row, after.column) == (row, col):
-                first = [c.unit for c in commands].index(places[row, col])
+            target = NEAR[command.direction][here[command.unit]]
+            other = here.index(target) if target in here else -1
+            ahead = other in [c.unit for c in commands[:at]]
+            if ahead and there[command.unit] == target:
+                first = [c.unit for c in commands].index(other)
                 order = list(commands)
                 order[first], order[at] = order[at], order[first]
                 assert problem(with_commands(res, number, order), number), (number, first, at)
                 flips += 1
     assert flips > 2
-
-
-def _near(at, direction):
-    from lanista.games.hogwarts.board import NEAR
-
-    return NEAR[direction][at]
 
 
 def test_a_lost_or_repeated_command_is_noticed():
@@ -230,9 +225,8 @@ def test_a_lost_or_repeated_command_is_noticed():
         commands = list(res.commands[number])
         at = pick.randrange(len(commands))
         moves = problem(with_commands(res, number, commands[:at] + commands[at + 1 :]), number)
-        after = res.states[number + 1].units[commands[at].unit]
-        before = res.states[number].units[commands[at].unit]
-        if (after.row, after.column) != (before.row, before.column):
+        before, after = (state.cells for state in res.states[number : number + 2])
+        if after[commands[at].unit] != before[commands[at].unit]:
             assert moves
         twice = [*commands, commands[at]]
         assert "a unit has two commands" == problem(with_commands(res, number, twice), number)
@@ -311,25 +305,26 @@ def test_the_order_of_an_attack_and_a_spell_is_noticed():
 def test_both_outcomes_of_a_battle_are_possible_and_nothing_else(loser):
     script = {"surprise": [99], "battle": [0 if loser == 5 else 999]}
     res = one_round(SIDE_BY_SIDE, {0: f"m 4 {RIGHT}"}, script)
-    assert (4, 5 - loser) == res.states[1].units[loser][3:]
+    after = res.states[1]
+    assert (4, 5 - loser) == (after.rounds[loser], after.nexts[loser])
     assert problem(res, 0) is None
-    third = with_unit(res, 1, loser, next=2)
+    third = with_unit(res, 1, loser, nexts=2)
     assert "neither can have lost" in problem(third, 0)
-    assert problem(with_unit(res, 1, 9 - loser, rounds=4, next=loser - 4), 0)
+    assert problem(with_unit(res, 1, 9 - loser, rounds=4, nexts=loser - 4), 0)
 
 
 def test_the_spells_cells_are_counted_and_belong_to_the_caster():
     """Up to eight of them can be hidden by Voldemort's next step; ten too few can't."""
     ghosts = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
     res = one_round(ghosts, {0: spell(0, ADDED_UP)}, ingredients=ADDED_UP)
-    rows = res.states[1].rows
-    taken = [(row, col) for row in range(50) for col in range(60) if rows[row][col] == "0"]
+    owners = res.states[1].owners
+    taken = [divmod(at, 60) for at in range(50 * 60) if owners[at] == ord("0")]
     assert problem(res, 0, "text") is None
     fewer = res
     for row, col in taken[:10]:
         fewer = with_cell(fewer, 1, row, col, ".")
-    first, *others = res.states[1].score
-    fewer = with_state(fewer, 1, score=(first - 10, *others))
+    first, *others = res.states[1].scores
+    fewer = with_state(fewer, 1, scores=(first - 10, *others))
     assert "the spell captured from" in problem(fewer, 0, "text")
     other = with_cell(res, 1, *taken[0], "3")
     assert f"cell {taken[0]} is `3`; by the commands it is `.`" == problem(other, 0, "text")

@@ -25,7 +25,6 @@ from support.hogwarts import (
     spell,
     write_res,
 )
-from support.originals import as_game
 
 read_cnf, write_cnf = ORIGINALS.read_cnf, ORIGINALS.write_cnf
 DEFAULTS = {setting.name: setting.default for setting in CODED}
@@ -92,13 +91,13 @@ def test_status_as_the_judge_writes_it():
 
 def test_a_state_is_the_games():
     game = begin(hall({4: (0, 3, 7, 2, 1)}, owned={(1, 1): 3}))
-    text = state_text(game, (0.0,) * 4)
+    text = state_text(game.seen(), (0.0,) * 4)
     assert "\nw\t4\t0\t3\t7\t2\t1\n" in text
     assert "\n01 .3." in text
     assert "\nVoldemort\n57 57\n" in text
     assert "\nbooks\n1\nrow\tcolumn\n50\t0\n" in text
     play(game, {0: f"m 4 {RIGHT}"})
-    assert "\nround 1\n" in state_text(game, (0.0,) * 4)
+    assert "\nround 1\n" in state_text(game.seen(), (0.0,) * 4)
 
 
 LINES = TEXT.split("\n")
@@ -128,7 +127,7 @@ def changed(line, new):
         (changed(6, "NUM_PLAYERS 3"), 7, "expected the value of NUM_PLAYERS, 4, got 3"),
         (changed(7, "NUM_ROUND 6"), 8, "expected `NUM_ROUNDS`, got 'NUM_ROUND'"),
         (changed(20, "names a b c"), 25, "expected `00000000001111111111222222222233333333"),
-        (changed(25, "00 " + "." * 59), 26, "expected the 60 cells of row 0, of `W`"),
+        (changed(25, "00 " + "." * 59), 26, "row 0 has 59 cells; a row has 60"),
         (changed(UNITS + 1, "84"), UNITS + 2, "expected the number of units, 12, got 84"),
         (
             changed(UNITS + 3, "g\t0\t4\t1\t1\t0\t-1"),
@@ -201,7 +200,7 @@ def test_the_shipped_boards_fit_the_default_settings(name):
 
 def test_a_state_block_of_a_match_file_is_a_fixed_board():
     """14: copied with its tabs and what follows; the match begins anew from there."""
-    start = state_text(as_game(short_match().states[0]), (0.0,) * 4)
+    start = state_text(short_match().states[0], (0.0,) * 4)
     settings = short_match().settings
     text = write_cnf(settings, None).replace("RANDOM\n", "FIXED\n") + start
     board = read_cnf(text)[1]

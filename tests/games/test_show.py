@@ -14,7 +14,6 @@ from lanista.games.conformance import (
     require_scene,
     require_stats,
 )
-from lanista.games.hogwarts import originals as hogwarts
 from lanista.games.hogwarts.orders import Order
 from lanista.games.originals import of_game, of_text
 from support import crematoria
@@ -145,17 +144,14 @@ def test_hogwarts_states_that_no_rule_leads_to():
     strange = [
         attrs.evolve(
             state,
-            units=tuple(
-                hogwarts.Unit(
-                    (unit.player + number + at) % 4 if at % 2 else 3,
-                    (unit.row + 7 * number) % 60,
-                    (at * 3) % 60,
-                    at % 3,
-                    (at % 9) - 1,
-                )
-                for at, unit in enumerate(state.units)
-            ),
-            voldemort=((0, 0), (59, 59), (0, 30), (5, 5), (30, 0))[number],
+            clans=[(state.clans[at] + number + at) % 4 if at % 2 else 3 for at in range(84)],
+            cells=[
+                hogwarts_trace.cell((at // 60 + 7 * number) % 60, (unit * 3) % 60)
+                for unit, at in enumerate(state.cells)
+            ],
+            rounds=[unit % 3 for unit in range(84)],
+            nexts=[unit % 9 - 1 for unit in range(84)],
+            voldemort=hogwarts_trace.cell(*((0, 0), (59, 59), (0, 30), (5, 5), (30, 0))[number]),
             strength=(0, 10, 2 * number, 1000 - number),
         )
         for number, state in enumerate(res.states)
@@ -168,12 +164,7 @@ def test_hogwarts_states_that_no_rule_leads_to():
 
 def test_a_clan_without_units():
     res = short_hogwarts()
-    states = [
-        attrs.evolve(
-            state, units=tuple(unit._replace(player=unit.player % 3) for unit in state.units)
-        )
-        for state in res.states
-    ]
+    states = [attrs.evolve(state, clans=[clan % 3 for clan in state.clans]) for state in res.states]
     text = hogwarts_trace.write_res(attrs.evolve(res, states=tuple(states)))
     assert 5 == check(text)
     frame, _ = next(of_text(text).show(text).frames)
@@ -184,10 +175,9 @@ def test_crematoria_positions_that_no_rule_leads_to():
     """Everybody changes players and cells at will, gems are lost, necromongers come and go."""
     res = short_crematoria()
     strange = [
-        attrs.evolve(
-            position,
-            gems=tuple((3 * number + seat) % 5 for seat in range(4)),
-            units=tuple(
+        crematoria.with_units(
+            attrs.evolve(position, gems=tuple((3 * number + seat) % 5 for seat in range(4))),
+            [
                 unit._replace(
                     player=(unit.player + number * at) % 4 if unit.kind in "pf" else -1,
                     health=(0 if (at + number) % 3 else 75) if unit.kind == "n" else unit.health,
@@ -196,8 +186,8 @@ def test_crematoria_positions_that_no_rule_leads_to():
                     if unit.kind == "n" and (at + number) % 3
                     else {"row": 5, "col": at % 80, "level": number % 2},
                 )
-                for at, unit in enumerate(position.units)
-            ),
+                for at, unit in enumerate(crematoria.units_of(position))
+            ],
         )
         for number, position in enumerate(res.states)
     ]

@@ -1,7 +1,5 @@
 """The strict reader of words with lines."""
 
-import re
-
 import pytest
 
 from lanista.games.base import FormatError
@@ -21,10 +19,9 @@ def test_words_are_taken_in_order_with_their_lines():
     tokens.end()
 
 
-def test_numbers_and_patterns():
-    tokens = Tokens("5 x.. y 1e-05 -1", FormatError)
+def test_numbers_and_choices():
+    tokens = Tokens("5 y 1e-05 -1", FormatError)
     assert 5 == tokens.integer("a number", 5, 5)
-    assert "x.." == tokens.matching(re.compile(r"x\.+"), "dots")
     assert "y" == tokens.choice("x or y", "x", "y")
     assert (1e-05, -1.0) == (tokens.decimal("a"), tokens.decimal("b"))
 
@@ -40,13 +37,11 @@ def test_numbers_and_patterns():
         ("\uff11", lambda t: t.integer("a count"), r"a whole number, got '\uff11'"),
         ("12345678901", lambda t: t.integer("a count"), "a whole number, got '12345678901'"),
         ("-1", lambda t: t.integer("a count", 0), "expected a count, at least 0, got -1"),
-        ("9", lambda t: t.integer("a count", None, 8), "expected a count, at most 8, got 9"),
         ("9", lambda t: t.integer("a count", 1, 8), "expected a count, from 1 to 8, got 9"),
         ("9", lambda t: t.integer("a count", 8, 8), "expected a count, 8, got 9"),
         ("x", lambda t: t.decimal("a share"), "expected a share, a number, got 'x'"),
         ("nan", lambda t: t.decimal("a share"), "expected a share, a number, got 'nan'"),
         ("1e999", lambda t: t.decimal("a share"), "expected a share, a number, got '1e999'"),
-        ("x", lambda t: t.matching(re.compile("y+"), "only y"), "expected only y, got 'x'"),
         ("\nx", lambda t: t.end(), "line 2: expected the end of the file, got 'x'"),
         ("z" * 50, lambda t: t.end(), "got '" + "z" * 40 + "'..."),
     ],

@@ -8,7 +8,7 @@ from lanista.games import registry
 from lanista.match.record import read_record
 from lanista.match.replay import positions
 from support.angrymob import neutral, units
-from support.crematoria import units_of
+from support.crematoria import caves_of, outside_of, units_of
 
 COLS = 80
 """Of a level of Crematoria."""
@@ -106,7 +106,7 @@ def _crematoria(game):
     (rules/crematoria.md 1).
     """
     people, hidden = {}, set()
-    for unit in units_of(game):
+    for unit in units_of(game.state):
         if unit.level < 0:
             continue
         place = unit.level, unit.row, unit.col
@@ -119,7 +119,7 @@ def _crematoria(game):
         else:
             people[place] = unit.player
             hidden.add((unit.level, unit.row + 1, unit.col))  # the end of a bar of health
-    below, above = game.caves(), game.outside()
+    below, above = caves_of(game), outside_of(game)
     night = {(2 * game.turn + right) % COLS for right in range(COLS // 2)}
     seen = {}
     for row in range(len(below)):
@@ -138,7 +138,7 @@ def _crematoria(game):
         seen.pop((level, row, col, SIDE), None)
         if (level, row, col) not in hidden:
             seen[level, row, col, BODY] = "unit", player
-    for unit in units_of(game):
+    for unit in units_of(game.state):
         if unit.kind in "fn":  # a spear, horns
             seen.pop((unit.level, unit.row, unit.col, EDGE), None)
     return seen

@@ -9,6 +9,9 @@ import gzip
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
+
+import attrs
 
 import lanista_maps
 from lanista.games.base import Answer, Token, Verdict, complete_settings
@@ -16,16 +19,19 @@ from lanista.games.chance import Chance
 from lanista.games.crematoria.board import (
     CAVE,
     ELEVATOR,
+    GEM,
     LEVEL,
     OUTSIDE,
     ROCK,
     Board,
     cell_at,
     position,
+    rows_of,
 )
 from lanista.games.crematoria.game import Crematoria
-from lanista.games.crematoria.originals import ORIGINALS, Unit
+from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
+from lanista.games.crematoria.scene import Position
 from lanista.games.crematoria.state import IMMORTAL, MAX_HEALTH, UNUSED, State, roster
 from lanista.games.testing import ScriptedChance
 from support import originals
@@ -91,15 +97,33 @@ def board(
     for place, owner in (owned or {}).items():
         caves[cell_at(*place)] = ord("0") + owner
     for place in gems:
-        outside[cell_at(*place)] = ord("G")
+        outside[cell_at(*place)] = GEM
     return Board(bytes(caves), bytes(outside))
 
 
-def units_of(game: Crematoria) -> tuple[Unit, ...]:
+class Unit(NamedTuple):
+    """A unit; see `State`."""
+
+    kind: str
+    player: int
+    health: int
+    turns: int
+    row: int
+    col: int
+    level: int
+
+
+def units_of(state: State | Position) -> tuple[Unit, ...]:
     """Every unit by id, including those that are dead or were never used."""
-    state = game.state
     fields = state.kind, state.player, state.health, state.turns, state.pos
     return tuple(Unit(*values, *position(cell)) for *values, cell in zip(*fields, strict=True))
+
+
+def with_units(state: Position, units: Sequence[Unit]) -> Position:
+    """A position of a match file with other units."""
+    kind, player, health, turns, *places = zip(*units, strict=True)
+    pos = [-1 if place[0] < 0 else cell_at(*place) for place in zip(*places, strict=True)]
+    return attrs.evolve(state, kind=kind, player=player, health=health, turns=turns, pos=pos)
 
 
 def game_at(
@@ -153,16 +177,31 @@ def game_at(
     return Crematoria(state, complete, turn)
 
 
+def caves_of(game: Crematoria) -> list[str]:
+    """Level 0 by row: `R`, `C`, `E`, or an owner from `0` to `3`."""
+    return rows_of(game.state.caves)
+
+
+def outside_of(game: Crematoria) -> list[str]:
+    """Level 1 by row: `O`, `E`, or `G` with a gem."""
+    level = bytearray(game.seen().outside)
+    for cell in game.state.gems_lying:
+        level[cell - LEVEL] = GEM
+    return rows_of(level)
+
+
 def roam(game: Crematoria, seat: int, pick: Random) -> list[Token]:
     """Crematoria: own units in random order go somewhere; now and then nonsense among it."""
     units = [
-        (unit, at) for unit, at in enumerate(units_of(game)) if at.player == seat and at.row >= 0
+        (unit, at)
+        for unit, at in enumerate(units_of(game.state))
+        if at.player == seat and at.row >= 0
     ]
     pick.shuffle(units)
     tokens: list[Token] = []
     for unit, at in units:
-        stands_on = game.caves()[at.row][at.col] if pick.random() < 0.2 else ""
-        direction = 8 + (at.level == 1) if stands_on == "E" else pick.randrange(8)
+        stands_on = game.state.caves[cell_at(at.row, at.col)] if pick.random() < 0.2 else 0
+        direction = 8 + (at.level == 1) if stands_on == ELEVATOR else pick.randrange(8)
         if pick.random() < 0.02:
             direction = pick.choice([8, 9, 10, 11, -1])
         tokens += [unit, direction]
@@ -220,8 +259,7 @@ GOLDEN = [
 
 def position_of(game: Crematoria, unit: int) -> Place:
     """Where a unit is."""
-    at = units_of(game)[unit]
-    return at.row, at.col, at.level
+    return position(game.state.pos[unit])
 
 
 def orders(game: Crematoria, *by_seat: Sequence[tuple[int, int]]) -> list[Answer]:

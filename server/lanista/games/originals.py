@@ -10,7 +10,7 @@ another combination of outcomes each time, until the rest fits.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
 
@@ -27,11 +27,23 @@ MAX_NAME = 12
 WORDS = ("Game", "SecGame")
 """The possible first words of a match file: the public program's, and the judge's."""
 
-S = TypeVar("S")
+S = TypeVar("S", bound="State")
 C = TypeVar("C")
 
 Status = Callable[[int], Sequence[float]]
 """A function that returns the players' status in a round, by seat: 0, or -1 if it is out."""
+
+
+class State(Protocol):
+    """The state of a round in a match file, as the game's `seen` returns it."""
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The scores, by seat."""
+
+    @property
+    def status(self) -> tuple[float, ...]:
+        """The share of its time that each player has used, by seat; -1: it is out."""
 
 
 @attrs.frozen(kw_only=True)
@@ -102,8 +114,8 @@ class Originals(Generic[S, C]):
     """Writes the title and the settings of a configuration."""
     header: Callable[[Mapping[str, int], Sequence[str]], str]
     """Writes the title, the settings and the players' names of a match file."""
-    state_text: Callable[[Any, Sequence[float]], str]
-    """Writes the present state of a game, with the players' status."""
+    state_text: Callable[[S, Sequence[float]], str]
+    """Writes a state, with the players' status."""
     read_state: Callable[[Tokens, Mapping[str, int], int], S]
     """Reads the state of a round, given the settings and its number."""
     commands_of: Callable[[Any], Sequence[C]]
@@ -114,10 +126,8 @@ class Originals(Generic[S, C]):
     read_order: Callable[[Tokens], Sequence[Token]]
     """Takes an order of a log of submitted orders, and returns it as a submove."""
     scene: Callable[[S], Scene]
-    position: Callable[[S, Mapping[str, int]], Any]
-    """Returns a state, given the settings, as `frame` takes it; its `scores` are by seat."""
-    frame: Callable[[Any, Any, Sequence[C], Mapping[str, int]], Frame]
-    """Returns a frame from its position, the one before or None, commands and settings."""
+    frame: Callable[[S, S | None, Sequence[C], Mapping[str, int]], Frame]
+    """Returns a frame from its state, the one before or None, commands and settings."""
 
     @property
     def game(self) -> str:
@@ -169,10 +179,10 @@ class Originals(Generic[S, C]):
         game = next(positions)
         settings = {setting.name: game.settings[setting.name] for setting in self.settings}
         yield f"{word}\n\nSeed {seed}\n\n{self.header(settings, names)}"
-        yield self.state_text(game, status(game.turn))
+        yield self.state_text(game.seen(), status(game.turn))
         for game in positions:
             yield self.commands_text(self.commands_of(game))
-            yield self.state_text(game, status(game.turn))
+            yield self.state_text(game.seen(), status(game.turn))
 
     def read_res(self, text: str) -> Res[S, C]:
         """Read a match file, whose last word must be the last of its last round.
@@ -265,37 +275,33 @@ class Originals(Generic[S, C]):
     def show(self, text: str) -> Shown:
         """Return what viewers draw of a match file's text; raise FormatError if it is none."""
         res = self.read_res(text)
-        scene, frames = self.scene(res.states[0]), self._frames(res)
-        if res.word != WORDS[0]:  # a judge's file has the share of its time that each player used
+        scene = self.scene(res.states[0])
+        if res.word != WORDS[0]:
             scene = attrs.evolve(scene, stats=(*scene.stats, "time"))
-            frames = _timed(frames, res.states)
         return Shown(
             game=self.game,
             seed=res.seed,
             settings=res.settings,
             names=res.names,
             scene=scene,
-            frames=frames,
+            frames=self._frames(res),
         )
 
     def _frames(self, res: Res[S, C]) -> Iterator[tuple[Frame, tuple[int, ...]]]:
         before = None
         for state, commands in zip(res.states, ((), *res.commands), strict=True):
-            now = self.position(state, res.settings)
-            yield self.frame(now, before, commands, res.settings), now.scores
-            before = now
+            frame = self.frame(state, before, commands, res.settings)
+            if res.word != WORDS[0]:  # a judge's file has the share of time that each player used
+                frame = attrs.evolve(frame, stats=_timed(frame.stats, state.status))
+            yield frame, state.scores
+            before = state
 
 
-def _timed(
-    frames: Iterable[tuple[Frame, tuple[int, ...]]], states: Iterable[Any]
-) -> Iterator[tuple[Frame, tuple[int, ...]]]:
-    """Yield frames and scores with the share of its time that each player used in the stats."""
-    for (frame, scores), state in zip(frames, states, strict=True):
-        stats = tuple(
-            (*of_seat, "out" if share < 0 else f"{share:.0%}")
-            for of_seat, share in zip(frame.stats, state.status, strict=True)
-        )
-        yield attrs.evolve(frame, stats=stats), scores
+def _timed(stats: Sequence[tuple[Any, ...]], status: Sequence[float]) -> tuple[Any, ...]:
+    return tuple(
+        (*of_seat, "out" if share < 0 else f"{share:.0%}")
+        for of_seat, share in zip(stats, status, strict=True)
+    )
 
 
 def played(game: Game, turns: Iterable[Sequence[Verdict]]) -> Iterator[Game]:

@@ -87,7 +87,7 @@ class Tokens:
         return got
 
     def integer(self, expected: str, low: int | None = None, high: int | None = None) -> int:
-        """Take a whole number, from `low` to `high` where they are given."""
+        """Take a whole number from `low` to `high`, or from `low` on, or any."""
         got = self.word(expected)
         if not _INTEGER.fullmatch(got):
             raise self.error(f"expected {expected}, a whole number, got {shown(got)}")
@@ -109,13 +109,6 @@ class Tokens:
             raise self.error(f"expected {expected}, a number, got {shown(got)}")
         return float(got)
 
-    def matching(self, pattern: "re.Pattern[str]", expected: str) -> str:
-        """Take a word, all of which matches a pattern."""
-        got = self.word(expected)
-        if not pattern.fullmatch(got):
-            raise self.error(f"expected {expected}, got {shown(got)}")
-        return got
-
     def remaining(self, read: Callable[[str], T]) -> T:
         """Take everything that follows, and return what another reader makes of it.
 
@@ -135,8 +128,6 @@ class Tokens:
 
 
 def _range(low: int | None, high: int | None) -> str:
-    if low is None:
-        return f"at most {high}"
     if high is None:
         return f"at least {low}"
     return f"{low}" if low == high else f"from {low} to {high}"

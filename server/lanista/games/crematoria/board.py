@@ -7,6 +7,7 @@ Random boards are made, and units placed, by `generator`.
 """
 
 import functools
+import re
 from collections.abc import Iterable
 from itertools import compress
 
@@ -138,7 +139,7 @@ UNOWNED = bytes.maketrans(bytes(OWNERS), bytes([CAVE]) * len(OWNERS))
 KEYWORD = "FIXED"
 _LEVELS = ("underground", "outside")
 _LETTERS = ("`R`, `C`, `E` or an owner from `0` to `3`", "`O`, `E` or `G`")
-_KNOWN = (frozenset("RCE0123"), frozenset("OEG"))
+_KNOWN = (re.compile("[RCE0-3]*"), re.compile("[OEG]*"))
 
 
 @attrs.frozen
@@ -200,20 +201,28 @@ def read_board(text: str) -> Board:
     """Read a board file; raise BadBoardError if it breaks a rule of rules/crematoria.md 2."""
     tokens = Tokens(text, BadBoardError)
     tokens.literal(KEYWORD)
-    caves = "".join(_read_row(tokens, 0, row) for row in range(ROWS))
-    outside = "".join(_read_row(tokens, 1, row, caves) for row in range(ROWS))
+    caves = read_level(tokens, 0)
+    outside = read_level(tokens, 1, caves)
     tokens.end()
-    return Board(caves.encode("ascii"), outside.encode("ascii"))
+    return Board(caves, outside)
 
 
-def _read_row(tokens: Tokens, level: int, row: int, below: str = "") -> str:
-    """Read a row of a level, given level 0 for a row of level 1."""
+def read_level(tokens: Tokens, level: int, below: bytes = b"") -> bytes:
+    """Take all rows of a level; one that is given below must have the same elevators."""
+    rows = (_read_row(tokens, level, row, below.decode("ascii")) for row in range(ROWS))
+    return "".join(rows).encode("ascii")
+
+
+def _read_row(tokens: Tokens, level: int, row: int, below: str) -> str:
     what = f"row {row} of level {level} ({_LEVELS[level]})"
     cells = tokens.word(what)
-    for col, letter in enumerate(cells):
-        if letter not in _KNOWN[level]:
-            message = f"unknown cell {shown(letter)} in {what}; a cell there is {_LETTERS[level]}"
-            raise tokens.error(message, col)
+    valid = _KNOWN[level].match(cells)
+    if valid and valid.end() < len(cells):
+        raise tokens.error(
+            f"unknown cell {shown(cells[valid.end()])} in {what}; "
+            f"a cell there is {_LETTERS[level]}",
+            valid.end(),
+        )
     if len(cells) != COLS:
         message = f"{what} has {len(cells)} cells; it has {COLS}"
         raise tokens.error(message, min(len(cells), COLS))

@@ -12,7 +12,8 @@ import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from lanista.games.crematoria.originals import Movement, Position, Res, Unit
+from lanista.games.crematoria.originals import Movement, Res
+from lanista.games.crematoria.scene import Position
 from lanista.games.originals import (
     Explanation,
     Forks,
@@ -23,6 +24,8 @@ from lanista.games.originals import (
 )
 
 ROWS, COLS = 40, 80
+ROCK, ELEVATOR = b"RE"
+OWNERS, CAVES = b"0123", b"C0123"
 PEOPLE = "pf"
 FULL = {"p": 50, "f": 100, "n": 75}
 BLOWS = {"f": (25, 50), "n": (20, 40)}
@@ -83,15 +86,22 @@ def _apart(first: Place, second: Place) -> int:
     return max(abs(first[0] - second[0]), min(cols, COLS - cols))
 
 
-def _place(unit: Unit) -> Place:
-    return unit.row, unit.col, unit.level
+def _place(cell: int) -> Place:
+    """Return the place of a cell of a position; that of -1, which is nowhere, is all -1."""
+    level, at = divmod(cell, ROWS * COLS)
+    return (*divmod(at, COLS), level) if cell >= 0 else (-1, -1, -1)
+
+
+def _at(place: Place) -> int:
+    """Return the index of a place among the cells of its level."""
+    return place[0] * COLS + place[1]
 
 
 def _is_sunlit(place: Place, number: int) -> bool:
     return place[2] == 1 and (place[1] - 2 * number) % COLS >= COLS // 2
 
 
-def _distances(grid: Sequence[str], targets: Iterable[Place]) -> dict[Place, int]:
+def _distances(caves: bytes, targets: Iterable[Place]) -> dict[Place, int]:
     """Return the steps to the nearest target, by place of level 0 from which one can be reached."""
     steps = dict.fromkeys(targets, 0)
     edge = list(steps)
@@ -99,7 +109,7 @@ def _distances(grid: Sequence[str], targets: Iterable[Place]) -> dict[Place, int
         reached = []
         for place in edge:
             for _, near in _around(place):
-                if near not in steps and grid[near[0]][near[1]] != "R":
+                if near not in steps and caves[_at(near)] != ROCK:
                     steps[near] = steps[place] + 1
                     reached.append(near)
         edge = reached
@@ -114,41 +124,40 @@ def _check_start(res: Res) -> None:
     position = res.states[0]
     _check_counts(position)
     require(not any(position.gems), "gems are picked already")
-    hounds = [_place(unit) for unit in position.units if unit.kind == "h"]
+    places = list(map(_place, position.pos))
+    hounds = [place for place, kind in zip(places, position.kind, strict=True) if kind == "h"]
     for first, second in itertools.combinations(hounds, 2):
         apart = _apart(first, second)
         require(apart >= 4, f"hellhounds at {first} and {second}, less than 4 apart")
     group = res.settings["nb_furyans"] + res.settings["nb_pioneers"]
     seen: set[Place] = set()
-    for number, unit in enumerate(position.units):
-        if unit.kind == "n":
-            alive = unit.health or unit.turns != -1
+    for number, (kind, player, health, turns, place) in enumerate(
+        zip(position.kind, position.player, position.health, position.turns, places, strict=True)
+    ):
+        if kind == "n":
+            alive = health or turns != -1
             require(not alive, f"necromonger {number} was there before the first round")
             continue
-        place = _place(unit)
         require(place not in seen, f"unit {number} stands at {place} with another")
         seen.add(place)
-        in_cave = unit.level == 0 and position.caves[unit.row][unit.col] in "C0123"
-        require(in_cave, f"unit {number} at {place} isn't in a cave")
-        if unit.kind not in PEOPLE:
+        ground = position.caves[_at(place)]
+        require(place[2] == 0 and ground in CAVES, f"unit {number} at {place} isn't in a cave")
+        if kind not in PEOPLE:
             continue
-        require(unit.player == number // group, f"unit {number} belongs to player {unit.player}")
-        require(unit.health == FULL[unit.kind], f"unit {number} begins with health {unit.health}")
+        require(player == number // group, f"unit {number} belongs to player {player}")
+        require(health == FULL[kind], f"unit {number} begins with health {health}")
         far = all(_apart(place, hound) >= 4 for hound in hounds)
         require(far, f"unit {number} at {place} is less than 4 from a hellhound")
-        if unit.kind == "p":
-            owner = position.caves[unit.row][unit.col]
-            require(owner == str(unit.player), f"pioneer {number} doesn't own its cave")
-    for row, (below, above) in enumerate(zip(position.caves, position.outside, strict=True)):
-        for col in range(COLS):
-            both = (below[col] == "E") == (above[col] == "E")
-            require(both, f"({row}, {col}) is an elevator on one level only")
+        if kind == "p":
+            require(chr(ground) == str(player), f"pioneer {number} doesn't own its cave")
+    for at, (below, above) in enumerate(zip(position.caves, position.outside, strict=True)):
+        both = (below == ELEVATOR) == (above == ELEVATOR)
+        require(both, f"{divmod(at, COLS)} is an elevator on one level only")
 
 
 def _check_counts(position: Position) -> None:
     """Check that `nb_cells` is the number of caves that each player owns."""
-    text = "".join(position.caves)
-    counted = tuple(text.count(str(seat)) for seat in range(len(position.cells)))
+    counted = tuple(position.caves.count(owner) for owner in OWNERS)
     require(counted == position.cells, f"nb_cells is {position.cells}, but {counted} are owned")
 
 
@@ -167,20 +176,20 @@ class _Round:
         forks: Forks,
     ) -> None:
         self.settings, self.before, self.after = settings, before, after
-        self.number = before.round
-        self.kinds = [unit.kind for unit in before.units]
+        self.number = before.turn
+        self.kinds = before.kind
         self.hounds = [unit for unit, kind in enumerate(self.kinds) if kind == "h"]
         self.slots = [unit for unit, kind in enumerate(self.kinds) if kind == "n"]
         self.people = range(self.slots[0])
-        self.player = [unit.player for unit in before.units]
+        self.player = list(before.player)
         # The least and the most health that each unit can have.
-        self.health = [(unit.health, unit.health) for unit in before.units]
-        self.turns = [unit.turns for unit in before.units]
-        self.place = {n: _place(unit) for n, unit in enumerate(before.units) if unit.health}
+        self.health = [(health, health) for health in before.health]
+        self.turns = list(before.turns)
+        self.place = {n: _place(cell) for n, cell in enumerate(before.pos) if before.health[n]}
         self.standing = {
-            place: unit for unit, place in self.place.items() if before.units[unit].turns <= 0
+            place: unit for unit, place in self.place.items() if before.turns[unit] <= 0
         }
-        self.caves = [list(row) for row in before.caves]
+        self.caves = bytearray(before.caves)
         self.gems_lying = _gems(before)
         self.gems = list(before.gems)
         self.doomed = {n for n in range(len(self.kinds)) if self._dies(n)}
@@ -190,11 +199,11 @@ class _Round:
 
     def _dies(self, unit: int) -> bool:
         """Return whether the next position shows that a unit dies in this round."""
-        before, after = self.before.units[unit], self.after.units[unit]
-        if before.kind in PEOPLE:
-            return before.player != after.player
-        landed = before.kind == "n" and before.health > 0 and before.turns == 0
-        return landed and (after.health == 0 or after.turns > 0)
+        before, after = self.before, self.after
+        if self.kinds[unit] in PEOPLE:
+            return before.player[unit] != after.player[unit]
+        landed = self.kinds[unit] == "n" and before.health[unit] > 0 and before.turns[unit] == 0
+        return landed and (after.health[unit] == 0 or after.turns[unit] > 0)
 
     def check(self) -> None:
         """Check the round in the phases of docs/rules/crematoria.md 5."""
@@ -218,7 +227,7 @@ class _Round:
         """Let a unit die, which the next position must show; `killer` is a player, or -1."""
         require(unit in self.doomed, f"unit {unit} {how}, but it lives in the next state")
         if unit in self.people:
-            heir = self.after.units[unit].player
+            heir = self.after.player[unit]
             require(
                 killer in (-1, heir),
                 f"unit {unit} {how} of player {killer}, but then belongs to player {heir}",
@@ -231,7 +240,7 @@ class _Round:
         least, most = BLOWS[self.kinds[by]]
         low, high = self.health[unit][0] - most, self.health[unit][1] - least
         heir_fits = killer == -1 or unit not in self.people
-        heir_fits = heir_fits or self.after.units[unit].player == killer
+        heir_fits = heir_fits or self.after.player[unit] == killer
         may_die = low <= 0 and unit in self.doomed and heir_fits
         may_live = high > 0
         require(
@@ -269,10 +278,10 @@ class _Round:
         target = _neighbour(place, direction)
         if target is None:
             raise UnexplainedError(f"{way}, off the board")
-        row, col, level = target
+        level = target[2]
         if direction in (_UP, _DOWN):
-            require(self.caves[place[0]][place[1]] == "E", f"{way} without an elevator")
-        require(level == 1 or self.caves[row][col] != "R", f"{way} into rock")
+            require(self.caves[_at(place)] == ELEVATOR, f"{way} without an elevator")
+        require(level == 1 or self.caves[_at(target)] != ROCK, f"{way} into rock")
         other = self.standing.get(target)
         if other is not None:
             if self.kinds[other] == "h":
@@ -297,9 +306,8 @@ class _Round:
         return any(_apart(place, self.place[hound]) == 1 for hound in self.hounds)
 
     def conquer(self, place: Place, seat: int) -> None:
-        row, col, level = place
-        if level == 0 and self.caves[row][col] != "E":
-            self.caves[row][col] = str(seat)
+        if place[2] == 0 and self.caves[_at(place)] != ELEVATOR:
+            self.caves[_at(place)] = OWNERS[seat]
 
     def people_on(self, level: int) -> list[Place]:
         return [
@@ -377,7 +385,7 @@ class _Round:
             free = {
                 d: near
                 for d, near in _around(self.place[unit])
-                if self.caves[near[0]][near[1]] != "R" and all(_apart(near, o) >= 2 for o in others)
+                if self.caves[_at(near)] != ROCK and all(_apart(near, o) >= 2 for o in others)
             }
             far = {d: steps[near] for d, near in free.items() if near in steps}
             best = [d for d in far if far[d] == min(far.values())] or list(free)
@@ -410,9 +418,8 @@ class _Round:
 
     def darkening(self, place: Place) -> bool:
         """Return whether the night reaches a place now, and it is outside and no elevator."""
-        row, col, level = place
-        in_columns = (col - 2 * self.number - COLS // 2) % COLS < 2
-        return level == 1 and in_columns and self.before.outside[row][col] != "E"
+        in_columns = (place[1] - 2 * self.number - COLS // 2) % COLS < 2
+        return place[2] == 1 and in_columns and self.before.outside[_at(place)] != ELEVATOR
 
     def check_gems(self) -> None:
         self.forks.progress += 1
@@ -428,10 +435,7 @@ class _Round:
                 self.darkening(place),
                 f"a gem appears at {place}, outside of the two columns that the night reaches",
             )
-        same = [row.replace("G", "O") for row in self.before.outside]
-        require(
-            same == [row.replace("G", "O") for row in self.after.outside], "level 1 has changed"
-        )
+        require(self.before.outside == self.after.outside, "level 1 has changed")
         require(
             tuple(self.gems) == self.after.gems,
             f"nb_gems is {self.after.gems}; by the movements it is {tuple(self.gems)}",
@@ -440,18 +444,18 @@ class _Round:
     def check_necromongers(self) -> None:
         """Check that at most one new necromonger appears, and that the dead stay as they are."""
         self.forks.progress += 1
-        alive = sum(self.before.units[unit].health > 0 for unit in self.slots)
+        alive = sum(self.before.health[unit] > 0 for unit in self.slots)
         fresh = 0
         for unit in self.slots:
-            shown = self.after.units[unit]
             if unit in self.place:
                 continue
             turns = 0 if unit in self.dead else self.turns[unit]
-            if not shown.health:
-                require(shown.turns == turns, f"dead unit {unit} shows turns {shown.turns}")
+            if not self.after.health[unit]:
+                shown = self.after.turns[unit]
+                require(shown == turns, f"dead unit {unit} shows turns {shown}")
                 continue
             fresh += 1
-            self.place[unit] = place = _place(shown)
+            self.place[unit] = place = _place(self.after.pos[unit])
             self.turns[unit] = self.settings["turns_to_land"]
             self.health[unit] = (FULL["n"], FULL["n"])
             require(
@@ -464,12 +468,11 @@ class _Round:
 
     def check_rebirth(self) -> None:
         self.forks.progress += 1
-        reborn = {unit: _place(self.after.units[unit]) for unit in self.people if unit in self.dead}
+        reborn = {unit: _place(self.after.pos[unit]) for unit in self.people if unit in self.dead}
         hounds = [self.place[hound] for hound in self.hounds]
         others = self.people_on(0)
         for unit, place in reborn.items():
-            row, col, level = place
-            in_cave = level == 0 and self.caves[row][col] in "C0123"
+            in_cave = place[2] == 0 and self.caves[_at(place)] in CAVES
             require(in_cave, f"unit {unit} is reborn at {place}, which is no cave")
             require(place not in self.standing, f"unit {unit} is reborn onto another at {place}")
             new = [cave for other, cave in reborn.items() if other != unit]
@@ -477,11 +480,11 @@ class _Round:
             far = far and all(_apart(place, other) >= 2 for other in (*others, *new))
             if not far:
                 self.check_crowd(unit, place, hounds, others, list(reborn.values()))
-            shown = self.after.units[unit]
-            full = FULL[shown.kind]
-            require(shown.health == full, f"unit {unit} is reborn with health {shown.health}")
+            health = self.after.health[unit]
+            full = FULL[self.kinds[unit]]
+            require(health == full, f"unit {unit} is reborn with health {health}")
         for unit, place in reborn.items():
-            self.player[unit] = self.after.units[unit].player
+            self.player[unit] = self.after.player[unit]
             self.health[unit] = (FULL[self.kinds[unit]],) * 2
             require(place not in self.standing, f"two units are reborn at {place}")
             self.place[unit] = place
@@ -501,7 +504,7 @@ class _Round:
         for row, col in itertools.product(range(ROWS), range(COLS)):
             cave = (row, col, 0)
             if (
-                self.caves[row][col] in "C0123"
+                self.caves[_at(cave)] in CAVES
                 and all(_apart(cave, hound) >= 4 for hound in hounds)
                 and all(_apart(cave, other) >= 2 for other in (*others, *reborn))
             ):
@@ -510,42 +513,37 @@ class _Round:
     def check_rest(self) -> None:
         """Check each unit's place, player, health and turns, then the caves and their number."""
         self.forks.progress += 1
-        for unit, shown in enumerate(self.after.units):
+        after = self.after
+        for unit, (player, health, turns, cell) in enumerate(
+            zip(after.player, after.health, after.turns, after.pos, strict=True)
+        ):
             what = f"unit {unit}"
             place = self.place.get(unit, (-1, -1, -1))
-            require(_place(shown) == place, f"{what} is at {_place(shown)}; expected {place}")
-            require(
-                shown.player == self.player[unit],
-                f"{what} belongs to player {shown.player}; expected {self.player[unit]}",
-            )
+            require(_place(cell) == place, f"{what} is at {_place(cell)}; expected {place}")
+            expected = self.player[unit]
+            require(player == expected, f"{what} belongs to player {player}; expected {expected}")
             if unit in self.place:
-                turns = self.turns[unit]
-                require(shown.turns == turns, f"{what} has turns {shown.turns}; expected {turns}")
-                self.check_health(unit, shown)
-        for row, (shown_row, cells) in enumerate(zip(self.after.caves, self.caves, strict=True)):
-            for col, (shown_cell, cell) in enumerate(zip(shown_row, cells, strict=True)):
-                require(
-                    shown_cell == cell,
-                    f"({row}, {col}) of level 0 is `{shown_cell}`; expected `{cell}`",
+                expected = self.turns[unit]
+                require(turns == expected, f"{what} has turns {turns}; expected {expected}")
+                self.check_health(unit, health)
+        for at, (got, wanted) in enumerate(zip(after.caves, self.caves, strict=True)):
+            if got != wanted:
+                raise UnexplainedError(
+                    f"{divmod(at, COLS)} of level 0 is `{chr(got)}`; expected `{chr(wanted)}`"
                 )
-        _check_counts(self.after)
+        _check_counts(after)
 
-    def check_health(self, unit: int, shown: Unit) -> None:
+    def check_health(self, unit: int, shown: int) -> None:
         kind = self.kinds[unit]
         if kind == "h":
             return
         low, high = (min(FULL[kind], health + RECOVERY) for health in self.health[unit])
         expected = f"{low}" if low == high else f"{low} to {high}"
         require(
-            low <= shown.health <= high,
-            f"unit {unit} has health {shown.health}; expected {expected}",
+            low <= shown <= high,
+            f"unit {unit} has health {shown}; expected {expected}",
         )
 
 
 def _gems(position: Position) -> set[Place]:
-    return {
-        (row, col, 1)
-        for row, cells in enumerate(position.outside)
-        for col, cell in enumerate(cells)
-        if cell == "G"
-    }
+    return set(map(_place, position.gems_lying))

@@ -1,8 +1,6 @@
 """A match of Crematoria: answers, rounds, the end, the facts (PROTOCOL.md 5).
 
-Rounds are carried out by `phases`, and the views for viewers are made by `scene`. In addition to
-the interface of `lanista.games.base`, the game has `moved`, `caves()`, `outside()`, `cells` and
-`gems`, by which `originals` writes the original's match files.
+Rounds are carried out by `phases`, and the views for viewers are made by `scene`.
 """
 
 import copy
@@ -33,7 +31,6 @@ from lanista.games.crematoria.board import (
     COLS,
     DIRECTIONS,
     ELEVATOR,
-    GEM,
     LEVEL,
     NEAR,
     NIGHT,
@@ -128,34 +125,6 @@ class Crematoria:
         """Return each seat's score: its caves, and the gems it has picked at their value."""
         return scores(self.settings, self.state.cells, self.state.gems)
 
-    # -- the position for formats and viewers --------------------------------------------------
-
-    @property
-    def moved(self) -> tuple[tuple[int, int], ...]:
-        """The movements executed in the last round, as (id, direction), in order."""
-        return tuple(self.state.moved)
-
-    @property
-    def cells(self) -> tuple[int, ...]:
-        """By seat, the number of caves that it owns."""
-        return tuple(self.state.cells)
-
-    @property
-    def gems(self) -> tuple[int, ...]:
-        """By seat, the number of gems that it has picked."""
-        return tuple(self.state.gems)
-
-    def caves(self) -> list[str]:
-        """Return level 0 by row: `R`, `C`, `E`, or an owner from `0` to `3`."""
-        return rows_of(self.state.caves)
-
-    def outside(self) -> list[str]:
-        """Return level 1 by row: `O`, `E`, or `G` with a gem."""
-        level = bytearray(self.state.board.outside.replace(b"G", b"O"))
-        for cell in self.state.gems_lying:
-            level[cell - LEVEL] = GEM
-        return rows_of(level)
-
     # -- looking ahead (rules.search) ----------------------------------------------------------
 
     def copy(self) -> "Crematoria":
@@ -245,19 +214,20 @@ class Crematoria:
         return hashed.hexdigest()
 
     def seen(self) -> Position:
-        """Return a copy of the position for viewers."""
+        """Return a copy of the position for viewers and files."""
         state = self.state
         return Position(
             self.turn,
             bytes(state.caves),
+            state.board.outside.replace(b"G", b"O"),
             frozenset(state.gems_lying),
             state.kind,
             state.player[:],
             state.health[:],
             state.turns[:],
             state.pos[:],
-            self.cells,
-            self.gems,
+            state.cells[:],
+            state.gems[:],
             self.scores(),
         )
 

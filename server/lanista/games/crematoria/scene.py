@@ -72,10 +72,12 @@ _SEATS = {owner: owner - OWNED for owner in OWNERS}
 
 @attrs.frozen
 class Position:
-    """The visible state of a round; everything is as in `State`, from which it is copied."""
+    """The visible state of a round, from a game or from a match file; all is as in `State`."""
 
     turn: int
     caves: bytes
+    outside: bytes
+    """Level 1 by row, without gems: `O` or `E`."""
     gems_lying: frozenset[int]
     kind: Sequence[str]
     player: Sequence[int]
@@ -87,6 +89,8 @@ class Position:
     gems: Sequence[int]
     """By seat, the number of gems that it has picked."""
     scores: tuple[int, ...]
+    status: tuple[float, ...] = ()
+    """In a file, the share of its time that each player has used; -1: it is out."""
 
 
 def scene(caves: bytes, outside: bytes) -> Scene:

@@ -190,8 +190,7 @@ def read_board(text: str) -> Board:
     Text after Voldemort's place is ignored, as it says.
     """
     tokens = Tokens(text, BadBoardError)
-    tokens.literal(*LABELS)
-    cells = b"".join(_read_row(tokens, row) for row in range(SIDE))
+    cells = read_cells(tokens)
     units = _read_units(tokens, cells)
     books = _read_books(tokens, cells, {unit.cell for unit in units})
     needed = len(units) + len(books) + SPARE
@@ -204,7 +203,7 @@ def read_board(text: str) -> Board:
     tokens.literal("spell_ingredients", str(INGREDIENTS))
     ingredients = tokens.integers(INGREDIENTS, "an ingredient", 0, MAX_INGREDIENT)
     tokens.literal("Voldemort")
-    voldemort = _read_cell(tokens, "Voldemort")
+    voldemort = read_cell(tokens, "Voldemort")
     if voldemort in BORDER:
         raise tokens.error(
             "Voldemort stands on the border; his place is in rows and columns 1 to 58"
@@ -217,6 +216,12 @@ def read_board(text: str) -> Board:
                 "nobody does at the start of a round"
             )
     return Board(cells, units, books, ingredients, voldemort)
+
+
+def read_cells(tokens: Tokens) -> bytes:
+    """Take all rows of a board or of a state in a match file, with the labels above them."""
+    tokens.literal(*LABELS)
+    return b"".join(_read_row(tokens, row) for row in range(SIDE))
 
 
 def _read_row(tokens: Tokens, row: int) -> bytes:
@@ -251,7 +256,7 @@ def _read_units(tokens: Tokens, cells: bytes) -> tuple[Unit, ...]:
             clan = number
         else:
             clan = tokens.integer("the clan", 0, CLANS - 1)
-        cell = _read_cell(tokens, f"unit {number}")
+        cell = read_cell(tokens, f"unit {number}")
         where = f"({ROW[cell]}, {COL[cell]})"
         if cell in standing:
             raise tokens.error(f"units {standing[cell]} and {number} both stand at {where}")
@@ -278,7 +283,7 @@ def _read_books(tokens: Tokens, cells: bytes, units: set[int]) -> tuple[int, ...
     tokens.literal("row", "column")
     books: set[int] = set()
     for _ in range(count):
-        cell = _read_cell(tokens, "a book")
+        cell = read_cell(tokens, "a book")
         if cells[cell] == WALL or cell in units or cell in books:
             obstacle = (
                 "a wall" if cells[cell] == WALL else "a unit" if cell in units else "another book"
@@ -291,6 +296,7 @@ def _read_books(tokens: Tokens, cells: bytes, units: set[int]) -> tuple[int, ...
     return tuple(sorted(books))
 
 
-def _read_cell(tokens: Tokens, what: str) -> int:
+def read_cell(tokens: Tokens, what: str) -> int:
+    """Take the row and the column of a cell, and return its number."""
     row = tokens.integer(f"the row of {what}", 0, SIDE - 1)
     return row * SIDE + tokens.integer(f"the column of {what}", 0, SIDE - 1)

@@ -8,19 +8,21 @@ check status values or the file's first word.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from lanista.games.hogwarts.board import CLANS, SIDE
+from lanista.games.hogwarts.board import CLANS, FREE, OWNERS, SIDE, WALL
 from lanista.games.hogwarts.orders import Order
-from lanista.games.hogwarts.originals import Res, State
+from lanista.games.hogwarts.originals import Res
+from lanista.games.hogwarts.scene import Position
 from lanista.games.originals import Explanation, Forks, explained, require, try_forks
 
 Cell = tuple[int, int]
 
 STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
 SPELL_FREE_ROUNDS = 50
+_UNOWNED = bytes.maketrans(OWNERS, bytes([FREE]) * CLANS)
 MAX_TRIES = 2_000
 """The number of ways through a round's battles after which it counts as unexplained."""
 
@@ -31,56 +33,59 @@ def explain(res: Res, rules: str = "original") -> Explanation:
     By the rules `text` and `original`, spells capture as the rules' text says, or as the original
     program does (rules/hogwarts.md 18, row 1).
     """
-    walls = _Walls(res.states[0].rows)
     return explained(
-        res,
-        lambda: _check_start(res),
-        lambda number: explain_round(res, number, rules, walls),
-        rules,
+        res, lambda: _check_start(res), lambda number: explain_round(res, number, rules), rules
     )
 
 
-def explain_round(res: Res, number: int, rules: str, walls: "_Walls") -> None:
+def explain_round(res: Res, number: int, rules: str) -> None:
     """Find outcomes of a round's battles that lead to the state after it.
 
     If there are none, the problem is that of the attempt that came farthest.
     """
     commands, after = res.commands[number], res.states[number + 1]
-    for row, (cells, was) in enumerate(zip(after.rows, walls.rows, strict=True)):
-        require(cells.translate(_UNOWNED) == was, f"the walls of row {row} change")
+    was, now = (state.owners.translate(_UNOWNED) for state in res.states[number : number + 2])
+    for row in range(SIDE):
+        cells = slice(row * SIDE, (row + 1) * SIDE)
+        require(was[cells] == now[cells], f"the walls of row {row} change")
     require(_is_drawable(after.ingredients), f"the ingredients {after.ingredients} can't be drawn")
     ids = [command.unit for command in commands]
     require(len(set(ids)) == len(ids), "a unit has two commands")
-    try_forks(lambda forks: _Round(res, number, rules, walls, forks).follow(), MAX_TRIES)
+    shown = _units(after)
+    try_forks(lambda forks: _Round(res, number, rules, shown, forks).follow(), MAX_TRIES)
 
 
 def _check_start(res: Res) -> None:
     """Check that a match can begin with the first state."""
     state = res.states[0]
-    require(state.score == (0,) * CLANS, f"score {state.score}; it is 0 for all")
+    require(state.scores == (0,) * CLANS, f"score {state.scores}; it is 0 for all")
     require(state.conversion_points == (0,) * CLANS, "scr_acc; it is 0 for all")
     strength = (res.settings["CLAN_INI_MAGIC_STRENGTH"],) * CLANS
     require(state.strength == strength, f"strength {state.strength}; it is {strength}")
-    places = [(unit.row, unit.column) for unit in state.units]
-    require(len(set(places)) == len(places), "two units stand on the same cell")
-    for number, unit in enumerate(state.units):
-        under = state.rows[unit.row][unit.column]
-        where = f"unit {number} of clan {unit.player} at {(unit.row, unit.column)}"
-        require(under == str(unit.player), f"{where} stands on `{under}`")
-        require(_distance(places[number], state.voldemort) > 1, f"{where} next to Voldemort")
+    require(len(set(state.cells)) == len(state.cells), "two units stand on the same cell")
+    voldemort = _place(state.voldemort)
+    for number, unit in enumerate(_units(state)):
+        under = chr(state.owners[state.cells[number]])
+        where = f"unit {number} of clan {unit.clan} at {unit.at}"
+        require(under == str(unit.clan), f"{where} stands on `{under}`")
+        require(_distance(unit.at, voldemort) > 1, f"{where} next to Voldemort")
         if number < CLANS:
-            require(unit.player == number, f"{where} is a ghost of another clan")
+            require(unit.clan == number, f"{where} is a ghost of another clan")
         else:
-            converting = unit.rounds > 0 and unit.next not in (-1, unit.player)
+            converting = unit.rounds > 0 and unit.next not in (-1, unit.clan)
             idle = unit.rounds == 0 and unit.next == -1
             require(
                 (converting or idle) and unit.next < CLANS,
                 f"{where} with rounds {unit.rounds}, next {unit.next}",
             )
-    for row, col in state.books:
-        alone = state.rows[row][col] != "W" and (row, col) not in places
-        require(alone, f"the book at {(row, col)} lies in a wall or under a unit")
-    require(_inside(state.voldemort), f"Voldemort at {state.voldemort}, on the border")
+    for book in state.books:
+        alone = state.owners[book] != WALL and book not in state.cells
+        require(alone, f"the book at {_place(book)} lies in a wall or under a unit")
+    require(_inside(voldemort), f"Voldemort at {voldemort}, on the border")
+
+
+def _place(cell: int) -> Cell:
+    return divmod(cell, SIDE)
 
 
 def _distance(first: Cell, second: Cell) -> int:
@@ -98,25 +103,9 @@ def _around(cell: Cell) -> Iterator[Cell]:
             yield near
 
 
-class _Walls:
-    """The walls of a file, which never change."""
-
-    def __init__(self, rows: tuple[str, ...]) -> None:
-        self.cells = {
-            (row, col)
-            for row, cells in enumerate(rows)
-            for col, owner in enumerate(cells)
-            if owner == "W"
-        }
-        self.rows = tuple(row.translate(_UNOWNED) for row in rows)
-
-
-_UNOWNED = str.maketrans("0123", "....")
-
-
 @attrs.define
 class _Unit:
-    """A unit within a round."""
+    """A unit within a round, or in a state."""
 
     clan: int
     at: Cell
@@ -125,26 +114,29 @@ class _Unit:
     dead: bool = False
 
 
+def _units(state: Position) -> list[_Unit]:
+    cells = map(_place, state.cells)
+    return list(map(_Unit, state.clans, cells, state.rounds, state.nexts))
+
+
 class _Round:
     """One way through a round of a file: its commands carried out, battle by battle."""
 
-    def __init__(self, res: Res, number: int, rules: str, walls: _Walls, forks: Forks) -> None:
-        self.settings: Mapping[str, int] = res.settings
-        self.before: State = res.states[number]
-        self.after: State = res.states[number + 1]
-        self.commands: tuple[Order, ...] = res.commands[number]
+    def __init__(
+        self, res: Res, number: int, rules: str, shown: Sequence[_Unit], forks: Forks
+    ) -> None:
+        self.settings = res.settings
+        self.before, self.after = res.states[number : number + 2]
+        self.here, self.there = _place(self.before.voldemort), _place(self.after.voldemort)
+        self.commands = res.commands[number]
         self.number = number
         self.rules = rules
-        self.walls = walls.cells
         self.forks = forks
-        self.units = [
-            _Unit(unit.player, (unit.row, unit.column), unit.rounds, unit.next)
-            for unit in self.before.units
-        ]
+        self.units, self.shown = _units(self.before), shown
         self.standing = {unit.at: number for number, unit in enumerate(self.units)}
-        # The owners of the cells whose owner was decided in this round.
-        self.owners: dict[Cell, str] = {}
-        self.books = set(self.before.books)
+        # The owners of the cells whose owner was decided in this round, as in a state.
+        self.owners: dict[Cell, int] = {}
+        self.books = set(map(_place, self.before.books))
         self.points = list(self.before.conversion_points)
         self.read = [0] * CLANS
         # The number of units, by clan.
@@ -159,7 +151,10 @@ class _Round:
         self.spell_hidden = 0
         self.spell_quota = 0
 
-    def own(self, cell: Cell, owner: str) -> None:
+    def is_wall(self, cell: Cell) -> bool:
+        return self.before.owners[cell[0] * SIDE + cell[1]] == WALL
+
+    def own(self, cell: Cell, owner: int) -> None:
         self.owners[cell] = owner
         if cell in self.spell_open:
             self.spell_open.remove(cell)
@@ -197,26 +192,24 @@ class _Round:
 
     def _shows_loss(self, loser: int, winner: int) -> bool:
         """Return whether the state after shows just this conversion."""
-        shown = self.after.units[loser]
+        shown = self.shown[loser]
         left = self.settings["ROUNDS_FOR_CONVERTING"] - 1
         clan = self.units[winner].clan
         if left:
             return (shown.rounds, shown.next) == (left, clan)
-        return (shown.rounds, shown.player) == (0, clan)
+        return (shown.rounds, shown.clan) == (0, clan)
 
     def _can_lose(self, loser: int, winner: int, index: int) -> bool:
         """Return whether a conversion that begins here can lead to what the state after shows."""
         if self._shows_loss(loser, winner):
             return True
-        shown = self.after.units[loser]
+        shown = self.shown[loser]
         if shown.rounds:
             # Another conversion began later: this one was cancelled before.
             return self._can_be_cancelled(index)
         reached = {self.units[loser].at, *self._steps_of(loser, index)}
-        died = (shown.row, shown.column) not in reached or any(
-            _distance(cell, self.after.voldemort) <= 1
-            or _distance(cell, self.before.voldemort) <= 2
-            for cell in reached
+        died = shown.at not in reached or any(
+            _distance(cell, self.there) <= 1 or _distance(cell, self.here) <= 2 for cell in reached
         )
         return died or self._can_be_cancelled(index)
 
@@ -241,16 +234,16 @@ class _Round:
         target = _step(unit.at, command.direction)
         off = not (0 <= target[0] < SIDE and 0 <= target[1] < SIDE)
         require(not off, f"{what} leaves the board")
-        if _distance(target, self.before.voldemort) <= 1:
+        if _distance(target, self.here) <= 1:
             self.die(number)
             return None
-        require(target not in self.walls, f"{what} walks into the wall at {target}")
+        require(not self.is_wall(target), f"{what} walks into the wall at {target}")
         other_number = self.standing.get(target)
         if other_number is None:
             del self.standing[unit.at]
             self.standing[target] = number
             unit.at = target
-            self.own(target, str(unit.clan))
+            self.own(target, OWNERS[unit.clan])
             if target in self.books:
                 self.books.remove(target)
                 self.read[unit.clan] += 1
@@ -284,7 +277,7 @@ class _Round:
         self.counts[unit.clan] -= 1
         self.counts[clan] += 1
         unit.clan, unit.rounds, unit.next = clan, 0, -1
-        self.own(unit.at, str(clan))
+        self.own(unit.at, OWNERS[clan])
         self.points[clan] += self.settings["POINTS_FOR_CONVERTING_WIZARD"]
 
     def _cast(self, command: Order, groups: Sequence[int], index: int) -> None:
@@ -303,13 +296,13 @@ class _Round:
         unit.rounds = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
         self.caster = unit.clan
         free = 0
-        for row, cells in enumerate(self.before.rows):
-            for col, was in enumerate(cells):
-                if was == "W" or (row, col) in self.standing:
-                    continue
-                free += 1
-                if self.owners.get((row, col), was) != str(unit.clan):
-                    self.spell_open.add((row, col))
+        for at, was in enumerate(self.before.owners):
+            cell = _place(at)
+            if was == WALL or cell in self.standing:
+                continue
+            free += 1
+            if self.owners.get(cell, was) != OWNERS[unit.clan]:
+                self.spell_open.add(cell)
         counted = free if self.rules == "original" else len(self.spell_open)
         self.spell_quota = min(15 * counted // 100, len(self.spell_open))
 
@@ -331,7 +324,7 @@ class _Round:
 
     def _move_voldemort(self) -> int:
         self.forks.progress += 1
-        here, there = self.before.voldemort, self.after.voldemort
+        here, there = self.here, self.there
         far = [abs(u.at[0] - here[0]) + abs(u.at[1] - here[1]) for u in self.units]
         steps = {
             _towards(here, unit.at)
@@ -341,8 +334,8 @@ class _Round:
         require(there in steps, f"Voldemort moves to {there}; he can to {sorted(steps)}")
         destroyed = 0
         for cell in _around(there):
-            if cell not in self.walls:
-                self.own(cell, ".")
+            if not self.is_wall(cell):
+                self.own(cell, FREE)
             if cell in self.books:
                 self.books.remove(cell)
                 destroyed += 1
@@ -360,26 +353,26 @@ class _Round:
             if had == clan and number >= CLANS
         ]
         order += sorted(number for _, number in self.deaths if number < CLANS)
-        things = {*self.standing, *self.books, self.after.voldemort}
+        things = {*self.standing, *self.books, self.there}
         for number in order:
-            unit, shown = self.units[number], self.after.units[number]
-            cell = shown.row, shown.column
+            unit, shown = self.units[number], self.shown[number]
+            cell = shown.at
             what = f"unit {number}, which died, appears at {cell}"
-            taken = cell in self.walls or cell in self.standing or cell in self.books
+            taken = self.is_wall(cell) or cell in self.standing or cell in self.books
             require(not taken, f"{what}, which is taken")
             if not self._is_clear(cell, things):
                 require(not self._any_clear(things), f"{what}, which isn't clear")
-                beside = _distance(cell, self.after.voldemort) <= 1
+                beside = _distance(cell, self.there) <= 1
                 require(not beside, f"{what}, next to Voldemort")
             unit.at, unit.dead = cell, False
             self.standing[cell] = number
             things.add(cell)
             if number >= CLANS:
-                unit.clan, unit.rounds, unit.next = shown.player, 0, -1
+                unit.clan, unit.rounds, unit.next = shown.clan, 0, -1
                 self.counts[unit.clan] += 1
             else:
                 unit.rounds, unit.next = self.settings["ROUNDS_SPELL_RESTING_GHOST"], -1
-            self.own(cell, str(unit.clan))
+            self.own(cell, OWNERS[unit.clan])
 
     @staticmethod
     def _is_clear(cell: Cell, things: Iterable[Cell]) -> bool:
@@ -392,15 +385,15 @@ class _Round:
             for down in range(-2, 3)
             for right in range(-2, 3)
         }
-        cells = itertools.product(range(SIDE), repeat=2)
-        return any(cell not in near and cell not in self.walls for cell in cells)
+        cells = map(_place, range(SIDE * SIDE))
+        return any(cell not in near and not self.is_wall(cell) for cell in cells)
 
     def _compare_units(self) -> None:
         self.forks.progress += 1
-        for number, (unit, shown) in enumerate(zip(self.units, self.after.units, strict=True)):
+        for number, (unit, shown) in enumerate(zip(self.units, self.shown, strict=True)):
             for what, expected, got in (
-                ("clan", unit.clan, shown.player),
-                ("place", unit.at, (shown.row, shown.column)),
+                ("clan", unit.clan, shown.clan),
+                ("place", unit.at, shown.at),
                 ("rounds", unit.rounds, shown.rounds),
                 ("next", unit.next, shown.next),
             ):
@@ -411,21 +404,21 @@ class _Round:
 
     def _check_books(self, destroyed: int) -> None:
         self.forks.progress += 1
-        shown = set(self.after.books)
+        shown = set(map(_place, self.after.books))
         for cell in self.books:
             require(cell in shown, f"the book at {cell} vanishes")
         new = shown - self.books
         wanted = sum(self.read) + destroyed
         require(len(new) == wanted, f"{len(new)} new books; {wanted} were read or destroyed")
-        things = {*self.standing, *shown, self.after.voldemort}
+        things = {*self.standing, *shown, self.there}
         for cell in new:
             what = f"a book appears at {cell}"
-            taken = cell in self.walls or cell in self.standing
+            taken = self.is_wall(cell) or cell in self.standing
             require(not taken, f"{what}, which is taken")
             if not self._is_clear(cell, things - {cell}):
                 # That is allowed only if no clear cell was left; then none is left at the end.
                 require(not self._any_clear(things), f"{what}, which isn't clear")
-                beside = _distance(cell, self.after.voldemort) <= 1
+                beside = _distance(cell, self.there) <= 1
                 require(not beside, f"{what}, next to Voldemort")
         for clan, (had, got) in enumerate(
             zip(self.before.strength, self.after.strength, strict=True)
@@ -437,21 +430,19 @@ class _Round:
         """Check every cell's owner, and the number of cells that the spell captured."""
         self.forks.progress += 1
         captured = 0
-        rows = [list(cells) for cells in self.before.rows]
+        cells = bytearray(self.before.owners)
         for (row, col), owner in self.owners.items():
-            rows[row][col] = owner
-        for row, (cells, shown) in enumerate(zip(rows, self.after.rows, strict=True)):
-            if "".join(cells) == shown:
+            cells[row * SIDE + col] = owner
+        for at, (expected, got) in enumerate(zip(cells, self.after.owners, strict=True)):
+            if expected == got:
                 continue
-            for col, (expected, got) in enumerate(zip(cells, shown, strict=True)):
-                if expected == got:
-                    continue
-                is_captured = (row, col) in self.spell_open and got == str(self.caster)
-                require(
-                    is_captured,
-                    f"cell {(row, col)} is `{got}`; by the commands it is `{expected}`",
-                )
-                captured += 1
+            cell = _place(at)
+            is_captured = cell in self.spell_open and self.caster == got - OWNERS[0]
+            require(
+                is_captured,
+                f"cell {cell} is `{chr(got)}`; by the commands it is `{chr(expected)}`",
+            )
+            captured += 1
         most = captured + self.spell_hidden
         require(
             captured <= self.spell_quota <= most,
@@ -465,8 +456,8 @@ class _Round:
             points = self.points[clan]
             got = self.after.conversion_points[clan]
             require(points == got, f"clan {clan} has scr_acc {got}; it is {points}")
-            cells = sum(row.count(str(clan)) for row in self.after.rows)
-            expected, got = points + per_cell * cells, self.after.score[clan]
+            cells = self.after.owners.count(OWNERS[clan])
+            expected, got = points + per_cell * cells, self.after.scores[clan]
             require(expected == got, f"clan {clan} has score {got}; it is {expected}")
 
 

@@ -539,7 +539,7 @@ class Hogwarts:
         return hashed.hexdigest()
 
     def seen(self) -> Position:
-        """Return a copy of the position for viewers."""
+        """Return a copy of the position for viewers and files."""
         return Position(
             self.turn,
             bytes(self.owners),
@@ -548,8 +548,10 @@ class Hogwarts:
             self.rounds[:],
             self.nexts[:],
             frozenset(self.books),
+            self.ingredients,
             self.voldemort,
             self.strength[:],
+            self.conversion_points[:],
             self._scores,
         )
 

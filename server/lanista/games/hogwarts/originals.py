@@ -4,12 +4,8 @@ Files are written byte for byte (rules/hogwarts.md 13 and 14). The readers check
 `explaining` checks whether the match in a match file can have happened.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
-
-import attrs
 
 from lanista.games import originals
 from lanista.games.base import Setting, Token
@@ -18,14 +14,17 @@ from lanista.games.hogwarts.board import (
     CLANS,
     INGREDIENTS,
     LABELS,
+    MAX_INGREDIENT,
     MAX_WIZARDS,
     PLACES,
     SIDE,
     TITLES,
+    read_cell,
+    read_cells,
 )
-from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.ruleset import RULESET
+from lanista.games.hogwarts.scene import Position
 from lanista.games.originals import Originals
 from lanista.games.tokens import Tokens
 
@@ -36,7 +35,6 @@ DIRECTIONS = "dcreuqlz"
 CODED: tuple[Setting, ...] = RULESET.settings[:14]
 """The settings that the files have, in the files' order."""
 _TABS = (3, 3, 3, 3, 1, 3, 2, 1, 2, 2, 2, 1, 1, 2)
-_ROW = re.compile(rf"[W.0-3]{{{SIDE}}}", re.ASCII)
 # A match has thousands of units to write, so their lines are made of tables.
 _UNITS = tuple(
     f"{'w' if unit >= CLANS else 'g'}\t{unit}\t" for unit in range(CLANS + CLANS * MAX_WIZARDS)
@@ -46,40 +44,7 @@ _PLACES = tuple(f"{row}\t{column}" for row, column in PLACES)
 """By cell, its row and column as in the lines of units and books."""
 
 
-class Unit(NamedTuple):
-    """A unit as a match file shows it; its id is its index in the state's list."""
-
-    player: int
-    row: int
-    column: int
-    rounds: int
-    next: int
-
-
-@attrs.frozen(kw_only=True)
-class State:
-    """The position before a round, or after the last one."""
-
-    rows: tuple[str, ...]
-    """The 60 rows of 60 cells: `W` is a wall, `.` has no owner, `0` to `3` is the owner."""
-    units: tuple[Unit, ...]
-    """The units by id: 4 ghosts, then the wizards."""
-    books: tuple[tuple[int, int], ...]
-    """The row and column of each book, in ascending order."""
-    ingredients: tuple[int, ...]
-    voldemort: tuple[int, int]
-    """The row and column of Voldemort."""
-    round: int
-    score: tuple[int, ...]
-    conversion_points: tuple[int, ...]
-    """The part of each player's score that comes from conversions: `scr_acc` in the file."""
-    strength: tuple[int, ...]
-    """The strength points of each player, not divided by the number of its units."""
-    status: tuple[float, ...]
-    """The share of its computing time that each player has used; -1: the player is out."""
-
-
-Res = originals.Res[State, Order]
+Res = originals.Res[Position, Order]
 """A match file."""
 
 
@@ -99,31 +64,28 @@ def _coded(settings: Mapping[str, int]) -> str:
     return f"{' '.join(VERSION)}\n\n{''.join(lines)}"
 
 
-def state_text(game: Hogwarts, status: Sequence[float]) -> str:
-    """Return the block of a game's present state, with the two empty lines before it.
-
-    It has the players' status, by seat.
-    """
-    owners = game.owners.decode()
+def state_text(state: Position, status: Sequence[float]) -> str:
+    """Return a state's block, two empty lines before it and the players' status by seat in it."""
+    owners = state.owners.decode()
     lines = ["", "", *(f"   {label}" for label in LABELS)]
     lines += [f"{row:02} {owners[row * SIDE : (row + 1) * SIDE]}" for row in range(SIDE)]
-    lines += ["", "units", str(len(game.clans)), "\t".join(TITLES)]
+    lines += ["", "units", str(len(state.clans)), "\t".join(TITLES)]
     lines += [
         f"{unit}{clan}\t{_PLACES[cell]}\t{rounds}\t{turns_to}"
         for unit, clan, cell, rounds, turns_to in zip(
-            _UNITS, game.clans, game.cells, game.rounds, game.nexts, strict=False
+            _UNITS, state.clans, state.cells, state.rounds, state.nexts, strict=False
         )
     ]
-    lines += ["", "books", str(len(game.books)), "row\tcolumn"]
-    lines += [_PLACES[cell] for cell in sorted(game.books)]
-    lines += ["", "spell_ingredients", str(len(game.ingredients))]
-    lines += ["".join(f"{value} " for value in game.ingredients)]
-    row, column = PLACES[game.voldemort]
-    lines += ["", "Voldemort", f"{row} {column}", "", f"round {game.turn}"]
+    lines += ["", "books", str(len(state.books)), "row\tcolumn"]
+    lines += [_PLACES[cell] for cell in sorted(state.books)]
+    lines += ["", "spell_ingredients", str(len(state.ingredients))]
+    lines += ["".join(f"{value} " for value in state.ingredients)]
+    row, column = PLACES[state.voldemort]
+    lines += ["", "Voldemort", f"{row} {column}", "", f"round {state.turn}"]
     for title, values in (
-        ("score", game.scores()),
-        ("scr_acc", game.conversion_points),
-        ("strength", game.strength),
+        ("score", state.scores),
+        ("scr_acc", state.conversion_points),
+        ("strength", state.strength),
     ):
         lines += ["", "\t".join((title, *map(str, values)))]
     lines += ["", "\t".join(("status", *(f"{share:g}" for share in status))), "", ""]
@@ -144,78 +106,75 @@ def _commands_text(commands: Sequence[Order]) -> str:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> State:
-    tokens.literal(*LABELS)
-    rows = []
-    for row in range(SIDE):
-        tokens.literal(f"{row:02}")
-        rows.append(
-            tokens.matching(_ROW, f"the {SIDE} cells of row {row}, of `W`, `.` and `0` to `3`")
-        )
-    units = _read_units(tokens, CLANS + CLANS * settings["NUM_INI_WIZARDS_PER_CLAN"])
+def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> Position:
+    owners = read_cells(tokens)
+    clans, cells, rounds, nexts = _read_units(
+        tokens, CLANS + CLANS * settings["NUM_INI_WIZARDS_PER_CLAN"]
+    )
     books = _read_books(tokens, settings["NUM_INI_BOOKS"])
     tokens.literal("spell_ingredients", str(INGREDIENTS))
-    ingredients = tokens.integers(INGREDIENTS, "an ingredient", 0, 30)
+    ingredients = tokens.integers(INGREDIENTS, "an ingredient", 0, MAX_INGREDIENT)
     tokens.literal("Voldemort")
-    voldemort = _read_place(tokens, "Voldemort")
+    voldemort = read_cell(tokens, "Voldemort")
     tokens.literal("round")
     if tokens.integer("the number of the round", 0) != number:
         raise tokens.error(f"expected round {number}; rounds follow one another")
     tokens.literal("score")
-    score = tokens.integers(CLANS, "a score", 0)
+    scores = tokens.integers(CLANS, "a score", 0)
     tokens.literal("scr_acc")
     points = tokens.integers(CLANS, "points for conversions", 0)
     tokens.literal("strength")
     strength = tokens.integers(CLANS, "strength points", 0)
     tokens.literal("status")
-    return State(
-        rows=tuple(rows),
-        units=units,
-        books=books,
+    return Position(
+        turn=number,
+        owners=owners,
+        clans=clans,
+        cells=cells,
+        rounds=rounds,
+        nexts=nexts,
+        books=frozenset(books),
         ingredients=ingredients,
         voldemort=voldemort,
-        round=number,
-        score=score,
-        conversion_points=points,
         strength=strength,
+        conversion_points=points,
+        scores=scores,
         status=tuple(tokens.decimal("a status") for _ in range(CLANS)),
     )
 
 
-def _read_units(tokens: Tokens, count: int) -> tuple[Unit, ...]:
+def _read_units(tokens: Tokens, count: int) -> Iterator[tuple[int, ...]]:
+    """Return, by unit, its clan, its cell, its rounds and its next, each as a tuple."""
     tokens.literal("units")
     tokens.integer("the number of units", count, count)
     tokens.literal(*TITLES)
     units = []
     for number in range(count):
         tokens.literal("w" if number >= CLANS else "g", str(number))
-        player = tokens.integer(f"the player of unit {number}", 0, CLANS - 1)
-        place = _read_place(tokens, f"unit {number}")
+        clan = tokens.integer(f"the player of unit {number}", 0, CLANS - 1)
+        cell = read_cell(tokens, f"unit {number}")
         rounds = tokens.integer(f"the rounds of unit {number}", 0)
-        units.append(Unit(player, *place, rounds, tokens.integer(f"next of unit {number}", -1)))
-    return tuple(units)
+        units.append((clan, cell, rounds, tokens.integer(f"next of unit {number}", -1)))
+    return zip(*units, strict=True)
 
 
-def _read_books(tokens: Tokens, count: int) -> tuple[tuple[int, int], ...]:
+def _read_books(tokens: Tokens, count: int) -> list[int]:
     tokens.literal("books")
     tokens.integer("the number of books", count, count)
     tokens.literal("row", "column")
-    books: list[tuple[int, int]] = []
+    books: list[int] = []
     for _ in range(count):
-        book = _read_place(tokens, "a book")
+        book = read_cell(tokens, "a book")
         if books and book <= books[-1]:
-            raise tokens.error(f"book {book} after {books[-1]}; they go by row, then column")
+            raise tokens.error(
+                f"book {PLACES[book]} after {PLACES[books[-1]]}; they go by row, then column"
+            )
         books.append(book)
-    return tuple(books)
+    return books
 
 
-def _read_place(tokens: Tokens, what: str) -> tuple[int, int]:
-    row = tokens.integer(f"the row of {what}", 0, SIDE - 1)
-    return row, tokens.integer(f"the column of {what}", 0, SIDE - 1)
-
-
-def _read_commands(tokens: Tokens, state: State) -> tuple[Order, ...]:
-    units = len(state.units)
+def _read_commands(tokens: Tokens, state: Position) -> tuple[Order, ...]:
+    units = len(state.clans)
     tokens.literal("commands")
     commands = []
     for _ in range(tokens.integer("the number of commands", 0, units)):
@@ -245,28 +204,6 @@ def _read_order(tokens: Tokens) -> tuple[Token, ...]:
     return "s", unit, *(groups if len(groups) == INGREDIENTS else (CLANS + 1,) * INGREDIENTS)
 
 
-# -- showing --------------------------------------------------------------------------------------
-
-
-def _cells(state: State) -> bytes:
-    return "".join(state.rows).encode("ascii")
-
-
-def _position(state: State, _settings: Mapping[str, int]) -> scene.Position:
-    return scene.Position(
-        state.round,
-        _cells(state),
-        [unit.player for unit in state.units],
-        [unit.row * SIDE + unit.column for unit in state.units],
-        [unit.rounds for unit in state.units],
-        [unit.next for unit in state.units],
-        frozenset(row * SIDE + column for row, column in state.books),
-        state.voldemort[0] * SIDE + state.voldemort[1],
-        state.strength,
-        state.score,
-    )
-
-
 ORIGINALS = Originals(
     ruleset=RULESET,
     title=VERSION,
@@ -284,7 +221,6 @@ ORIGINALS = Originals(
     commands_text=_commands_text,
     read_commands=_read_commands,
     read_order=_read_order,
-    scene=lambda state: scene.scene(_cells(state)),
-    position=_position,
+    scene=lambda state: scene.scene(state.owners),
     frame=scene.frame,
 )

@@ -48,7 +48,7 @@ _SEATS = {code: seat for seat, code in enumerate(OWNERS)}
 
 @attrs.frozen
 class Position:
-    """The visible state of a round; everything is as in `Hogwarts`, from which it is copied."""
+    """The visible state of a round, from a game or from a match file; all is as in `Hogwarts`."""
 
     turn: int
     owners: bytes
@@ -57,9 +57,13 @@ class Position:
     rounds: Sequence[int]
     nexts: Sequence[int]
     books: frozenset[int]
+    ingredients: tuple[int, ...]
     voldemort: int
     strength: Sequence[int]
+    conversion_points: Sequence[int]
     scores: tuple[int, ...]
+    status: tuple[float, ...] = ()
+    """In a file, the share of its computing time that each player has used; -1: it is out."""
 
 
 def scene(cells: bytes) -> Scene:
