@@ -11,9 +11,9 @@ import pytest
 from lanista.games.base import BadBoardError, complete_settings
 from lanista.games.chance import (
     OriginalChance,
-    first_of_permutation,
     permutation,
     permutation_start,
+    permuted,
 )
 from lanista.games.crematoria.board import CAVE, COLS, NEAR, apart, cell_at, position
 from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt
@@ -47,7 +47,7 @@ def test_the_start_of_a_permutation_is_its_start_and_takes_all_its_draws(n, want
     whole, start, lazy = OriginalChance(5), OriginalChance(5), OriginalChance(5)
     numbers = permutation(whole, n, "test")
     assert numbers[:wanted] == permutation_start(start, n, wanted, "test")
-    assert numbers == list(first_of_permutation(lazy, n, "test", until=lambda: False))
+    assert numbers == list(permuted(lazy, n, "test"))
     assert whole.state == start.state == lazy.state
 
 

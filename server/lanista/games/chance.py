@@ -10,7 +10,8 @@ Therefore the unused draws are skipped in one jump.
 """
 
 import random
-from collections.abc import Callable, Iterator, MutableSequence
+from collections.abc import Iterator, MutableSequence
+from itertools import islice
 from typing import Protocol, TypeVar
 
 T = TypeVar("T")
@@ -26,35 +27,23 @@ class Chance(Protocol):
         """Draw an integer from 0 to n - 1, uniformly; `why` names the draw in tests."""
 
 
-class SeededChance:
+class SeededChance(random.Random):
     """A source that gives the same draws for a 64-bit seed on every machine and Python version.
 
     It uses `random.Random.random()` alone, the one method whose sequence Python promises to keep
     (its documentation, "Notes on Reproducibility").
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int = 0) -> None:
         # Modulo 2^64 first: Python seeds with the absolute value, which would make
         # the seeds s and -s the same game.
-        self._generator = random.Random(seed % (1 << SEED_BITS))  # noqa: S311 - games, not secrets
-        self._random = self._generator.random
+        super().__init__(seed % (1 << SEED_BITS))
 
     def below(self, n: int, why: str) -> int:
         """Draw an integer from 0 to n - 1; n is at most 2^53."""
         if n < 1:
             raise ValueError(f"a draw below {n} ({why}) has no possible value")
-        return int(self._random() * n)
-
-    def __copy__(self) -> "SeededChance":
-        other = SeededChance(0)
-        generator = random.Random()  # noqa: S311 - games, not secrets
-        generator.setstate(self._generator.getstate())
-        other._generator, other._random = generator, generator.random
-        return other
-
-    def __deepcopy__(self, memo: dict[int, object]) -> "SeededChance":
-        """Return a copy too: a generator's bound method, copied as it is, would be shared."""
-        return self.__copy__()
+        return int(self.random() * n)
 
 
 def shuffle(chance: Chance, items: MutableSequence[T], why: str) -> None:
@@ -152,26 +141,18 @@ def permutation(chance: Chance, n: int, why: str) -> list[int]:
 
 def permutation_start(chance: Chance, n: int, wanted: int, why: str) -> list[int]:
     """Return at most `wanted` numbers from the start of a permutation, after n - 1 draws."""
-    numbers: list[int] = []
-    for number in first_of_permutation(chance, n, why, until=lambda: len(numbers) >= wanted):
-        numbers.append(number)  # noqa: PERF402 - `until` reads the growing list
+    numbers = list(islice(permuted(chance, n, why), wanted))
+    skip(chance, n - 1 - wanted)
     return numbers
 
 
-def first_of_permutation(
-    chance: Chance, n: int, why: str, until: Callable[[], bool]
-) -> Iterator[int]:
-    """Yield the numbers of a permutation until `until` returns true; n - 1 draws in all."""
+def permuted(chance: Chance, n: int, why: str) -> Iterator[int]:
+    """Yield the numbers of a permutation, with a draw before each but the last."""
     moved: dict[int, int] = {}  # by index, numbers that differ from the index
-    for index in range(n - 1):
-        if until():
-            skip(chance, n - 1 - index)
-            return
-        other = index + chance.below(n - index, why)
+    for index in range(n):
+        other = index + chance.below(n - index, why) if index < n - 1 else index
         yield moved.get(other, other)
         moved[other] = moved.get(index, index)
-    if n and not until():
-        yield moved.get(n - 1, n - 1)
 
 
 _HALVES = tuple(

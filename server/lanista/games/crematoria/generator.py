@@ -6,7 +6,7 @@ Both are made draw for draw as the original makes them.
 from collections.abc import Mapping
 
 from lanista.games.base import BadBoardError
-from lanista.games.chance import Chance, first_of_permutation, permutation, permutation_start, skip
+from lanista.games.chance import Chance, permutation, permutation_start, permuted, skip
 from lanista.games.crematoria.board import (
     BOTTOM,
     CAVE,
@@ -83,13 +83,15 @@ def _attempt(count: int, chance: Chance) -> bytearray | None:
 def _elevators(count: int, chance: Chance) -> list[int] | None:
     """Pick cells in random order, each far enough from those before; None if there are too few."""
     taken: list[int] = []
-    for index in first_of_permutation(
-        chance, len(ELEVATOR_ROWS) * COLS, "elevator", until=lambda: len(taken) == count
-    ):
+    cells = len(ELEVATOR_ROWS) * COLS
+    for drawn, index in enumerate(permuted(chance, cells, "elevator"), 1):
         cell = ELEVATOR_ROWS.start * COLS + index
         if all(_manhattan(cell, other) >= ELEVATOR_SPACING for other in taken):
             taken.append(cell)
-    return taken if len(taken) == count else None
+            if len(taken) == count:
+                skip(chance, cells - 1 - drawn)
+                return taken
+    return None
 
 
 def _manhattan(first: int, second: int) -> int:
