@@ -1,7 +1,9 @@
 """What a check knows of games: boards that the rules take, matches as short as they can be."""
 
+import attrs
 import pytest
 
+from check.checking import under_check
 from lanista.check import gauntlet, items
 from lanista.games import registry
 from lanista.games.angrymob import check_boards
@@ -43,21 +45,23 @@ def test_a_game_without_such_a_setting_is_ended_from_outside():
 
 def test_the_largest_board_is_the_largest_that_the_rules_take():
     """200 rows and columns (rules/angrymob.md 1)."""
-    board = gauntlet.largest_board(registry.get("angrymob"))
+    board = check_boards.largest()
     assert (200, 200) == (board.rows, board.cols)
 
 
 @pytest.mark.parametrize("name", ["hogwarts", "crematoria"])
 def test_games_of_one_size_have_no_largest_board(name):
-    assert gauntlet.largest_board(registry.get(name)) is None
+    tested = attrs.evolve(under_check(("bot",)), ruleset=registry.get(name))
+    names = [spec.name for spec in gauntlet.specs_of(tested, ())]
+    assert gauntlet.CROWDED in names
+    assert gauntlet.LARGEST not in names
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_crowded_board_has_units_for_the_rival_alone(seed):
     """Nothing to recruit nearer to the seat's base; some beside the rival's; a path between."""
     ruleset = registry.get("angrymob")
-    board, turns = gauntlet.crowded_board(ruleset, seed, 1)
-    assert check_boards.CROWDED_TURNS == turns
+    board = check_boards.crowded(seed, 1)
     ours, theirs = board.distances(board.bases[1]), board.distances(board.bases[0])
     with_units = [cell for cell, state in enumerate(board.cells) if state > 0]
     assert all(theirs[cell] <= max(ours[cell], check_boards.RICH_STEPS) for cell in with_units)

@@ -9,9 +9,9 @@ a short pause in which an extra line may still come.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import attrs
 import trio
@@ -72,11 +72,8 @@ class BoutSpec:
 
     name: str
     """The bout's name in the report, as `the plain match`."""
-    ruleset: Ruleset
-    settings: Mapping[str, int]
-    clock: Clock
-    board: Any = None
-    """The board; None: the seed makes it."""
+    match: MatchSpec
+    """The match, or each of them."""
     seat: int = 0
     rivals: Sequence[Contestant] = ()
     """Bots to start for the other seats, in order; quiet players get the seats that are left."""
@@ -213,14 +210,7 @@ async def play(tested: Tested, spec: BoutSpec) -> Bout:
         nursery.start_soon(stalls.beat)
         with TemporaryFolder("lanista-check") as folder:
             player = _BoutPlayer(tested, spec, BotPool(nursery, GRACE), stalls, folder.path)
-            match = MatchSpec(
-                ruleset=spec.ruleset,
-                settings=spec.settings,
-                seed=tested.seed,
-                board=spec.board,
-                clock=spec.clock,
-            )
-            await play_match(match, player.seat, player.play)
+            await play_match(spec.match, player.seat, player.play)
     return player.bout
 
 
@@ -280,25 +270,25 @@ class _BoutPlayer:
 
     async def _seat_the_others(self) -> list[Connection]:
         """Seat rivals, then quiet players; return all connections by seat."""
-        spec = self.spec
+        spec, ruleset = self.spec, self.tested.ruleset
         seated = {spec.seat: self._bots[0].connection}
-        announce(seated.values(), spec.ruleset)
-        seats = [seat for seat in range(spec.ruleset.seats) if seat != spec.seat]
+        announce(seated.values(), ruleset)
+        seats = [seat for seat in range(ruleset.seats) if seat != spec.seat]
         for number, seat in enumerate(seats):
             if number >= len(spec.rivals):
                 seated[seat] = quiet_connection(seat)
                 continue
             contestant = spec.rivals[number]
             try:
-                rival = await self.pool.take(contestant, spec.ruleset, self.tested.clock.time_start)
+                rival = await self.pool.take(contestant, ruleset, self.tested.clock.time_start)
             except NotStartedError as error:
                 raise CheckFailureError(
                     f"the house bot {contestant.name} did not start: {error.with_last_words()}"
                 ) from None
             self._bots.append(rival)
             seated[seat] = rival.connection
-        announce(seated.values(), spec.ruleset)
-        return [seated[seat] for seat in range(spec.ruleset.seats)]
+        announce(seated.values(), ruleset)
+        return [seated[seat] for seat in range(ruleset.seats)]
 
     async def play(self, seated: SeatedMatch, records: VoidRecords) -> MatchReport | None:
         """Play all matches of the bout, until one is void; end the rivals and then the bot.
@@ -336,7 +326,7 @@ class _BoutPlayer:
             raise CheckFailureError(f"{spec.name} was aborted:\n{report.result.error}")
         record = read_record(report.record)
         bout.records.append(record)
-        turns = all_faults(record, _game_at_start(spec, record))
+        turns = all_faults(record, _game_at_start(spec.match, record))
         bout.faults.append(
             [fault for faults in turns for fault in faults if fault.seat == spec.seat]
         )
@@ -355,11 +345,11 @@ def _note_end(bout: Bout, bot: Bot) -> None:
     bout.left_behind = bot.left_behind
 
 
-def _game_at_start(spec: BoutSpec, record: Record) -> Game:
+def _game_at_start(spec: MatchSpec, record: Record) -> Game:
     if spec.board is None:
         return start(record.header, spec.ruleset)
     # No file can hold some of our boards, so the record's text may not be readable.
-    chance = spec.ruleset.chance(record.header.seed)
+    chance = spec.ruleset.chance(spec.seed)
     return spec.ruleset.new(spec.settings, spec.board, chance)
 
 
@@ -458,7 +448,7 @@ def times_of(bouts: Sequence[Bout], clock: Clock) -> tuple[Times, Times]:
     firsts: list[Time] = []
     others: list[Time] = []
     for bout in bouts:
-        if bout.spec.clock != clock:
+        if bout.spec.match.clock != clock:
             continue
         for record in bout.records:
             for turn in record.turns:

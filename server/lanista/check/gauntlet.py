@@ -4,6 +4,7 @@ All bouts but the outnumbered one are short: a good bot should need less than te
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, cast
 
 import attrs
@@ -15,6 +16,7 @@ from lanista.games.base import Game, Ruleset, Setting, complete_settings
 from lanista.games.outcome import Outcome, by_score
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import Contestant
+from lanista.match.conditions import Clock, MatchSpec
 
 PLAIN = "the plain match"
 APART = "the match with late go"
@@ -94,7 +96,8 @@ async def run(tested: Tested, rivals: Sequence[Contestant], tell: Callable[[str]
 def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
     """Return all bouts of a gauntlet, the plain match first; the bot's seat varies."""
     ruleset, clock = tested.ruleset, tested.clock
-    last = ruleset.seats - 1
+    boards = boards_of(ruleset)
+    last, middle = ruleset.seats - 1, ruleset.seats // 2
     patient = attrs.evolve(
         clock,
         time_init=max(clock.time_init, PATIENT[0]),
@@ -106,23 +109,39 @@ def specs_of(tested: Tested, rivals: Sequence[Contestant]) -> list[BoutSpec]:
         _bout(tested, WORDS, 8, seat=last // 2, tap=UnknownWords),
         _bout(tested, ONE, 1),
     ]
-    largest = largest_board(ruleset)
-    if largest is not None:
-        specs.append(_bout(tested, LARGEST, 20, seat=last, board=largest, clock=patient))
-    middle = ruleset.seats // 2
-    board, turns = crowded_board(ruleset, tested.seed, middle)
-    specs.append(_bout(tested, CROWDED, turns, board=board, seat=middle, rivals=rivals))
+    if boards is None:  # it is up to its rivals whether the bot is outnumbered, in a whole match
+        specs.append(_bout(tested, CROWDED, None, seat=middle, rivals=rivals))
+    else:
+        board = boards.largest()
+        specs.append(_bout(tested, LARGEST, 20, seat=last, board=board, clock=patient))
+        board = boards.crowded(tested.seed, middle)
+        crowded = {"board": board, "seat": middle, "rivals": rivals}
+        specs.append(_bout(tested, CROWDED, boards.CROWDED_TURNS, **crowded))
     specs.append(_bout(tested, KEPT, 5, matches=2))
     return specs
 
 
-def _bout(tested: Tested, name: str, turns: int | None, **more: Any) -> BoutSpec:
+def _bout(
+    tested: Tested,
+    name: str,
+    turns: int | None,
+    *,
+    board: Any = None,
+    clock: Clock | None = None,
+    **more: Any,
+) -> BoutSpec:
     """Return a bout of matches of at most so many turns, or of whole ones."""
     ruleset, settings = tested.ruleset, complete_settings(tested.ruleset, {})
     if turns is not None:
         ruleset, settings, _ = shortened(ruleset, turns)
-    more = {"clock": tested.clock, **more}
-    return BoutSpec(name=name, ruleset=ruleset, settings=settings, **more)
+    match = MatchSpec(
+        ruleset=ruleset,
+        settings=settings,
+        seed=tested.seed,
+        board=board,
+        clock=clock or tested.clock,
+    )
+    return BoutSpec(name=name, match=match, **more)
 
 
 # -- how matches become short, and the special boards of a game -----------------------------------
@@ -185,16 +204,6 @@ class _CutGame:
         return outcome
 
 
-def largest_board(ruleset: Ruleset) -> Any:
-    """Return the largest board of a game; None: all of its boards have the same size."""
-    boards = registry.part(ruleset.name, "check_boards")
-    return None if boards is None else boards.largest()
-
-
-def crowded_board(ruleset: Ruleset, seed: int, seat: int) -> tuple[Any, int | None]:
-    """Return a board on which the seat is soon outnumbered, and for how many turns to play on it.
-
-    None: that is up to its rivals, and the match is a whole one.
-    """
-    boards = registry.part(ruleset.name, "check_boards")
-    return (None, None) if boards is None else (boards.crowded(seed, seat), boards.CROWDED_TURNS)
+def boards_of(ruleset: Ruleset) -> ModuleType | None:
+    """Return the module with special boards of a game; None: all of its boards are alike."""
+    return registry.part(ruleset.name, "check_boards")

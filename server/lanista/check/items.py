@@ -21,7 +21,7 @@ from lanista.check.gauntlet import (
     ONE,
     WORDS,
     Results,
-    largest_board,
+    boards_of,
     shortened,
 )
 from lanista.games.base import Ruleset, submove_numbers
@@ -280,7 +280,7 @@ def _largest(results: Results) -> Item:
     advice = (
         "allocate by the sizes that the arena sends, and watch out for work that grows with them"
     )
-    if largest_board(results.tested.ruleset) is not None:
+    if boards_of(results.tested.ruleset) is not None:
         bout = results.bouts.get(LARGEST)
         size = "" if bout is None or not bout.records else _size(bout)
         item = _survived("largest-map", results, bout, said=size, advice=advice)
@@ -300,7 +300,7 @@ def _slow_there(item: Item, bout: Bout, results: Results) -> Item:
     It isn't a failure: no map that is generated or shipped is even half as large.
     """
     limit = results.tested.clock.time_move
-    slowest = times_of([bout], bout.spec.clock)[1].slowest
+    slowest = times_of([bout], bout.spec.match.clock)[1].slowest
     if slowest is None or not limit or slowest.seconds <= limit:
         return item
     took = f"{slowest.seconds:.3f} s, over the usual {limit:g} s"
@@ -507,7 +507,7 @@ def wrong(bout: Bout, slip: Slip) -> Iterator[str]:
         return
     line = f"  the line: {shown(slip.raw.encode())}"
     if slip.fault.index is not None:
-        submove = submove_at(bout.spec.ruleset, slip.raw.split(), slip.fault.index)
+        submove = submove_at(bout.spec.match.ruleset, slip.raw.split(), slip.fault.index)
         if submove is not None and len(slip.raw) > LINE_SHOWN:
             yield f"  the submove: {shown(' '.join(submove).encode())}"
     yield line
