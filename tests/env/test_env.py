@@ -236,7 +236,10 @@ def draw(mask, seed=1):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: seat_env("angrymob", "Gravity"), "no house bot 'Gravity'; they are CamperJoe"),
+        (
+            lambda: seat_env("angrymob", "Gravity"),
+            "Angry Mob has no house bot 'Gravity'; it has: Camp",
+        ),
         (lambda: seat_env("hogwarts", ["Null"]), "1 opponents; hogwarts takes 3, or one name"),
         (
             lambda: seat_env("hogwarts", "Null", seat=4),

@@ -19,7 +19,7 @@ except ModuleNotFoundError as missing:
         "lanista.env needs PettingZoo and Gymnasium: pip install 'lanista[rl]'"
     ) from missing
 
-from lanista.errors import BadInputError, did_you_mean
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.arrays import Cells, Mask, Observation, check_action, encoder_of
 from lanista.games.base import Consequence, whole_number
@@ -311,11 +311,7 @@ class _Opponents:
         """The bots' names, by seat."""
         known = registry.house_bots(game)
         for name in names.values():
-            if name not in tuple(known):  # which takes what can't be hashed, too
-                raise BadInputError(
-                    f"opponents: {game} has no house bot {name!r:.200}; they are {', '.join(known)}"
-                    f"{did_you_mean(str(name), known)}"
-                )
+            registry.check_house_bot(registry.get(game), name)
         self._classes = {
             seat: getattr(importlib.import_module(known[name]), name)
             for seat, name in names.items()

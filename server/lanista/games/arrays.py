@@ -57,20 +57,15 @@ def check_action(encoder: Encoder, action: Any, whose: str) -> Cells:
     """
     things, choices = encoder.choices
     array = np.asarray(action)
-    if (
-        array.shape != (things,)
-        or array.dtype.kind not in "iu"
-        or array.min() < 0
-        or array.max() >= choices
-    ):
-        what = f"shape {array.shape} and type {array.dtype}"
-        if array.shape == (things,) and array.dtype.kind in "iu":
-            thing = int(np.flatnonzero((array < 0) | (array >= choices))[0])
-            what = f"{array[thing]} for thing {thing}"
-        raise BadInputError(
-            f"{whose} action has {what}; it must be {things} whole numbers from 0 to {choices - 1}"
-        )
-    return array
+    what = f"shape {array.shape} and type {array.dtype}"
+    if array.shape == (things,) and array.dtype.kind in "iu":
+        if array.min() >= 0 and array.max() < choices:
+            return array
+        thing = int(np.flatnonzero((array < 0) | (array >= choices))[0])
+        what = f"{array[thing]} for thing {thing}"
+    raise BadInputError(
+        f"{whose} action has {what}; it must be {things} whole numbers from 0 to {choices - 1}"
+    )
 
 
 class UnitEncoder:

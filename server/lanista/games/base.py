@@ -91,14 +91,13 @@ def whole_submoves(tokens: Sequence[Token], size: int, form: str) -> Sequence[in
         MalformedAnswerError: There is a letter, or a number is missing in the last submove
             (PROTOCOL.md 4).
     """
+    count = _COUNTS.get(size, size)
     if str in map(type, tokens):
-        count = _COUNTS.get(size, size)
         at, letter = next((at, token) for at, token in enumerate(tokens) if isinstance(token, str))
         raise MalformedAnswerError(
             f"`{letter}` where a number belongs; a submove is {count} numbers: {form}", at // size
         )
     if len(tokens) % size:
-        count = _COUNTS.get(size, size)
         raise MalformedAnswerError(
             f"{len(tokens)} numbers; a submove is {count}: {form}", len(tokens) // size
         )

@@ -83,10 +83,10 @@ def part(game: str, name: str) -> ModuleType | None:
 def check_house_bot(ruleset: Ruleset, bot: str) -> None:
     """Raise BadInputError if a game has no house bot of this name."""
     known = house_bots(ruleset.name)
-    if bot not in known:
+    if bot not in tuple(known):  # which takes what can't be hashed, too
         raise BadInputError(
-            f"{ruleset.title} has no house bot {bot!r}; it has: {', '.join(known) or 'none'}"
-            f"{did_you_mean(bot, known)}"
+            f"{ruleset.title} has no house bot {bot!r:.200}; it has: {', '.join(known) or 'none'}"
+            f"{did_you_mean(str(bot), known)}"
         )
 
 

@@ -7,7 +7,7 @@ most 8 units.
 
 import copy
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -263,19 +263,9 @@ class AngryMob:
             for cell, count in sorted(self.units[seat].items())
         }
 
-    def position(self, seat: int) -> bytes:
+    def position(self, seat: int) -> bytes:  # noqa: ARG002 - the same for both seats
         """Return the facts with every cell whose neutral units changed since the start."""
-        cols = self.board.cols
-        changed = [
-            f"neutral {cell // cols} {cell % cols} {self.neutral[cell]}\n"
-            for cell in sorted(self.changed)
-        ]
-        kept = [
-            line
-            for line in self.facts(seat, (0.0,) * SEATS).decode().splitlines(keepends=True)
-            if not line.startswith("neutral ")
-        ]
-        return "".join(kept + changed).encode()
+        return self._facts_with(self.changed)
 
     # -- outcome, facts, views -----------------------------------------------------------------
 
@@ -300,24 +290,29 @@ class AngryMob:
     def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
         """Return moves, units, recruited cells and totals (PROTOCOL.md 5), one object for both."""
         if self._facts is None:
-            cols = self.board.cols
-            lines = []
-            if self.turn:
-                lines = [
-                    f"moved {owner} {' '.join(map(str, numbers))}" if numbers else f"moved {owner}"
-                    for owner, numbers in enumerate(self.moved)
-                ]
-            standing = [(cell, 0, count) for cell, count in self.units[0].items()]
-            standing += [(cell, 1, count) for cell, count in self.units[1].items()]
-            standing.sort()
-            lines += [
-                f"unit {cell // cols} {cell % cols} {owner} {count}"
-                for cell, owner, count in standing
-            ]
-            lines += [f"neutral {cell // cols} {cell % cols} 0" for cell in sorted(self._taken)]
-            lines += [f"total {owner} {total}" for owner, total in enumerate(self.scores())]
-            self._facts = ("\n".join(lines) + "\n").encode()
+            self._facts = self._facts_with(self._taken)
         return self._facts
+
+    def _facts_with(self, told: Iterable[int]) -> bytes:
+        """Return the facts, and how many neutral units there are in these cells."""
+        cols = self.board.cols
+        lines = []
+        if self.turn:
+            lines = [
+                f"moved {owner} {' '.join(map(str, numbers))}" if numbers else f"moved {owner}"
+                for owner, numbers in enumerate(self.moved)
+            ]
+        standing = [(cell, 0, count) for cell, count in self.units[0].items()]
+        standing += [(cell, 1, count) for cell, count in self.units[1].items()]
+        standing.sort()
+        lines += [
+            f"unit {cell // cols} {cell % cols} {owner} {count}" for cell, owner, count in standing
+        ]
+        lines += [
+            f"neutral {cell // cols} {cell % cols} {self.neutral[cell]}" for cell in sorted(told)
+        ]
+        lines += [f"total {owner} {total}" for owner, total in enumerate(self.scores())]
+        return ("\n".join(lines) + "\n").encode()
 
     def digest(self) -> str:
         """Return a hash of board, units, neutral units, last answers, turn, limit and outcome."""

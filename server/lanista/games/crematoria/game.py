@@ -72,7 +72,6 @@ class Crematoria:
         init=False, default=None, repr=False
     )
     _position: bytes | None = attrs.field(init=False, default=None, repr=False)
-    _start: bytes | None = attrs.field(init=False, default=None, repr=False)
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
 
     # -- playing -------------------------------------------------------------------------------
@@ -144,12 +143,7 @@ class Crematoria:
     # -- the wire ------------------------------------------------------------------------------
 
     def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for all
-        """Return settings, size, elevators and level 0 (PROTOCOL.md 5), one object for all."""
-        if self._start is None:
-            self._start = self._start_facts()
-        return self._start
-
-    def _start_facts(self) -> bytes:
+        """Return settings, size, elevators and level 0 (PROTOCOL.md 5)."""
         board = self.state.board
         lines = [f"set {name} {value}" for name, value in self.settings.items()]
         lines.append(f"size {ROWS} {COLS}")
