@@ -8,18 +8,10 @@ import time
 
 from lanista.games import registry
 from lanista.games.base import complete_settings
+from lanista.library.game import facts_of
 from lanista_client import GAMES
 
 RULESETS = {name: registry.get(name) for name in registry.ours()}
-
-
-def facts_of(text):
-    """Lines as the client keeps them: by keyword, the other words of each line."""
-    facts = {}
-    for line in text.decode().splitlines():
-        keyword, *words = line.split()
-        facts.setdefault(keyword, []).append(words)
-    return facts
 
 
 def states_of(game, seeds=(1, 2), names=("Left", "Right"), ruleset="angrymob"):
@@ -65,25 +57,28 @@ def play(game, bots, *, seeds=(1, 2), record=None, times=None):
     return _play(game, bots, states_of(game, seeds), record=record, times=times)
 
 
-def play_four(name, bots, *, seed, times=None, record=None, refusable=(), **given):
+def play_four(name, bots, *, seed, seats_seed=None, given=None, **options):
     """Play a match of four bots to the end and give the outcome.
 
-    `times` gets the processor seconds that each answer took, reading the facts included. What is
-    refused of a bot in `refusable` is passed over.
+    The seats' seeds come of the match's, or of `seats_seed`; `given` are settings.
     """
-    game = new_four(name, seed=seed, **given)
-    states = states_of(game, seeds_of(seed), "ABCD", ruleset=name)
-    return _play(game, bots, states, times=times, record=record, refusable=refusable)
+    game = new_four(name, seed=seed, **(given or {}))
+    seeds = seeds_of(seed if seats_seed is None else seats_seed)
+    return _play(game, bots, states_of(game, seeds, "ABCD", ruleset=name), **options)
 
 
-def _play(game, bots, states, *, times=None, record=None, refusable=()):
+def _play(game, bots, states, *, times=None, record=None, refusable=(), read=facts_of):
+    """Play to the end and give the outcome; what is refused of a bot in `refusable` is passed over.
+
+    `times` and `record` are as for `play`; `read` reads the facts of a turn.
+    """
     players = None
     while game.outcome() is None:
         answers, taken = [], []
         for seat, state in enumerate(states):
             told = game.facts(seat, (0.0,) * len(states))
             began = time.process_time()
-            state.update(game.turn, facts_of(told))
+            state.update(game.turn, read(told))
             taken.append(time.process_time() - began)
         players = players or [bot(state) for bot, state in zip(bots, states, strict=True)]
         for seat, (bot, state) in enumerate(zip(players, states, strict=True)):

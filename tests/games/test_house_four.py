@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.house_in_process import facts_of, new_four, play_four, seeds_of, states_of
+import lanista
+from games.house_in_process import facts_of, play_four
 from lanista.games import registry
 from lanista.games.crematoria.house_bots import demo as crematoria_demo
 from lanista.games.hogwarts.house_bots import demo as hogwarts_demo
@@ -164,7 +165,7 @@ def test_the_demo_of_crematoria():
 @GAMES
 def test_null_gives_no_orders(game):
     record = []
-    play_four(game, [BOTS[game]["Null"]] * 4, seed=1, record=record, **SHORT[game])
+    play_four(game, [BOTS[game]["Null"]] * 4, seed=1, record=record, given=SHORT[game])
     assert all(answers == [[], [], [], []] for answers in record)
 
 
@@ -183,7 +184,7 @@ def test_four_dummies_cast_spells_without_a_refusal():
     """Here every 10 rounds, while more than 50 are left; none is ever without orders."""
     record = []
     settings = SHORT["hogwarts"] | {"ROUNDS_SPELL_RESTING_GHOST": 10}
-    play_four("hogwarts", [BOTS["hogwarts"]["Dummy"]] * 4, seed=4, record=record, **settings)
+    play_four("hogwarts", [BOTS["hogwarts"]["Dummy"]] * 4, seed=4, record=record, given=settings)
     assert all(all(answers) for answers in record)
     cast = [r for r, answers in enumerate(record) for a in answers if a and a[0][0] == "s"]
     assert len(cast) >= 4
@@ -196,49 +197,28 @@ def test_the_same_seed_gives_the_same_match_and_another_seed_another(game, name)
     bot, null = BOTS[game][name], BOTS[game]["Null"]
     length = {"hogwarts": {"NUM_ROUNDS": 3}, "crematoria": {"nb_rounds": 3}}[game]
 
-    def moves(seeds_from):
-        table = new_four(game, seed=9, **length)
-        states = states_of(table, seeds_of(seeds_from), "ABCD", ruleset=game)
-        players, record = None, []
-        while table.outcome() is None:
-            for seat, state in enumerate(states):
-                lines = table.facts(seat, (0.0,) * 4).splitlines(keepends=True)
-                if seeds_from < 0:  # no order of lines is relied on
-                    lines.reverse()
-                state.update(table.turn, facts_of(b"".join(lines)))
-            players = players or [bot(states[0]), null(states[1]), bot(states[2]), null(states[3])]
-            answers = [player.moves(state) for player, state in zip(players, states, strict=True)]
-            record.append(answers)
-            table.advance(
-                [
-                    table.parse(seat, [token for move in answer for token in move])
-                    for seat, answer in enumerate(answers)
-                ]
-            )
+    def moves(seats_seed, **options):
+        record = []
+        options |= {"seats_seed": seats_seed, "given": length, "refusable": DEMO_SPELLS}
+        play_four(game, [bot, null] * 2, seed=9, record=record, **options)
         return record
 
-    # random.Random takes a seed without its sign, so -5 differs from 5 in the lines' order alone.
     first = moves(5)
-    assert first == moves(-5)
     assert first != moves(6)
+    # No order of lines is relied on.
+    assert first == moves(5, read=lambda told: facts_of(b"\n".join(told.splitlines()[::-1])))
 
 
 @GAMES
 def test_what_a_state_says_is_what_the_score_is_made_of(game):
     """After a match's middle: rules/hogwarts.md 2 and 12, rules/crematoria.md 1."""
-    table = new_four(game, seed=2)
-    states = states_of(table, seeds_of(2), "ABCD", ruleset=game)
-    bots = [BOTS[game]["Demo"](state) for state in states]
+    table = lanista.new_game(game, seed=2)
+    bots = [BOTS[game]["Demo"](table.state(seat)) for seat in range(4)]
     for _ in range(30):
-        for seat, state in enumerate(states):
-            state.update(table.turn, facts_of(table.facts(seat, (0.0,) * 4)))
-        answers = [bot.moves(state) for bot, state in zip(bots, states, strict=True)]
-        tokens = [[token for move in answer for token in move] for answer in answers]
-        table.advance([table.parse(seat, answer) for seat, answer in enumerate(tokens)])
-    state = states[0]
-    state.update(table.turn, facts_of(table.facts(0, (0.0,) * 4)))
+        table.step([bot.moves(table.state(seat)) for seat, bot in enumerate(bots)])
+    state = table.state(0)
     cells = Counter(state.owner(i, j) for i in range(state.rows) for j in range(state.cols))
-    assert table.scores() == state.score
+    assert table.scores == state.score
     for player in range(4):
         if game == "hogwarts":
             assert 0 == (state.score[player] - cells[player]) % 100

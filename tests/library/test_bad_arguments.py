@@ -140,13 +140,6 @@ def test_a_method_of_a_replay(replay, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *(
-            (begin, "seed -1; a seed of hogwarts is from 0 to 2147483647")
-            for begin in (
-                lambda: lanista.play("hogwarts", [], seed=-1),
-                lambda: lanista.new_game("hogwarts", seed=-1),
-            )
-        ),
         (lambda: lanista.new_game(7), "game 7; expected its name"),
         (
             lambda: lanista.new_game("angrymob", map=7),

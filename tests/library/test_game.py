@@ -16,7 +16,7 @@ from lanista.games.base import BadSettingError
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.generator import draw_ingredients
 from lanista.games.hogwarts.orders import solution
-from lanista.library.game import BadAnswerError, GameOverError, UnsupportedError
+from lanista.library.game import BadAnswerError, GameOverError, UnsupportedError, facts_of
 from support.tinygame import RULESET as TINY
 
 GAMES = {  # boards of these seeds are generated quickly
@@ -233,12 +233,7 @@ def test_a_state_that_was_kept_current_gives_the_same_game_as_a_new_one():
     state = game.state(0)
     for _ in range(30):
         game.step(answers(game, pick))
-        facts = game.rules.facts(0, (0.0, 0.0)).decode()
-        lines = {}
-        for line in facts.splitlines():
-            keyword, *words = line.split()
-            lines.setdefault(keyword, []).append(words)
-        state.update(game.turn, lines)
+        state.update(game.turn, facts_of(game.rules.facts(0, (0.0, 0.0))))
     assert game.state(0).neutral == state.neutral
     assert game.digest() == state.to_game().digest()
 

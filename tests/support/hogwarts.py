@@ -6,7 +6,6 @@ puts those it is about where it wants them; the others and Voldemort wait far aw
 
 import functools
 import gzip
-import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from lanista.games.base import Answer, Late, MalformedAnswerError, Token, Verdic
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.board import BORDER, CELLS, CLANS, NEAR, OUTSIDE, SIDE, Board, Unit
 from lanista.games.hogwarts.game import Hogwarts
+from lanista.games.hogwarts.orders import solution
 from lanista.games.hogwarts.originals import ORIGINALS, Res
 from lanista.games.hogwarts.ruleset import RULESET
 from support import originals
@@ -180,31 +180,6 @@ def play(game: Hogwarts, lines: dict[int, str] | None = None) -> list[int]:
 def spell(ghost: int, ingredients: Sequence[int]) -> str:
     """A submove with a right solution."""
     return f"s {ghost} {' '.join(map(str, solution(tuple(ingredients))))}"
-
-
-@functools.lru_cache(maxsize=1000)
-def solution(ingredients: tuple[int, ...]) -> tuple[int, ...]:
-    """The group of each ingredient, so that all sums are equal."""
-    total, groups = sum(ingredients) // 5, [-1] * 15
-
-    def grouped(group: int) -> bool:
-        if group == 5:
-            return True
-        first = groups.index(-1)
-        left = [place for place in range(first + 1, 15) if groups[place] < 0]
-        for pair in itertools.combinations(left, 2):
-            trio = (first, *pair)
-            if sum(ingredients[place] for place in trio) == total:
-                for place in trio:
-                    groups[place] = group
-                if grouped(group + 1):
-                    return True
-                for place in trio:
-                    groups[place] = -1
-        return False
-
-    assert grouped(0)
-    return tuple(groups)
 
 
 def roam(game: Hogwarts, seat: int, pick: Random) -> list[Token]:

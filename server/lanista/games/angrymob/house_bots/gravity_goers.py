@@ -156,27 +156,18 @@ class GravityGoers:
         self._enemies_before: dict[int, int] = {}  # the same, a turn ago
         self._orders: dict[tuple[int, int], int] = {}  # numbers of units by (from, to)
 
-    def fork(
-        self,
-        chance: random.Random,
-        *,
-        scouts: int | None = None,
-        reach: int | None = None,
-        goals: int | None = None,
-    ) -> GravityGoers:
+    def fork(self, chance: random.Random, **habits: int) -> GravityGoers:
         """Return a bot that goes on independently, with other random numbers.
 
         Bots that look ahead play futures with it. It has the same plans; but if it is given other
-        habits (see the attributes), its scouts choose their goals anew.
+        habits, which are `scouts`, `reach` and `goals`, its scouts choose their goals anew.
         """
         other = copy.copy(self)
-        other._random = chance  # noqa: SLF001 - its own class
-        other._scouting = [path.copy() for path in self._scouting]  # noqa: SLF001 - its own class
-        if (scouts, reach, goals) != (None, None, None):
-            other.scouts = self.scouts if scouts is None else scouts
-            other.reach = self.reach if reach is None else reach
-            other.goals = self.goals if goals is None else goals
-            other._scouting = []  # noqa: SLF001 - its own class
+        vars(other).update(
+            habits,
+            _random=chance,
+            _scouting=[] if habits else [path.copy() for path in self._scouting],
+        )
         return other
 
     def moves(self, state: AngryMobState) -> Moves:
