@@ -119,15 +119,6 @@ def test_the_final_position_has_all_its_facts():
     )
 
 
-def test_facts_are_built_once_a_turn():
-    """The same object however often it is asked for, another one after a move."""
-    game = start(PAGE)
-    first = game.facts(0, NO_STATUS)
-    assert first is game.facts(0, NO_STATUS)
-    play(game, "", "")
-    assert first is not game.facts(0, NO_STATUS)
-
-
 def test_after_a_forfeit_no_neutral_units_have_changed():
     """Nothing of that move was carried out: what was recruited before isn't told again."""
     game = start(PAGE)

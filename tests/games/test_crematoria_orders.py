@@ -99,13 +99,6 @@ def test_a_captured_unit_obeys_its_present_player_alone():
     assert () == game.parse(0, (2, RIGHT)).orders
 
 
-def test_reading_changes_nothing():
-    game = game_at(UNITS)
-    before = game.digest()
-    game.parse(0, (2, LEFT, 2, RIGHT, 77, 77))
-    assert before == game.digest()
-
-
 def test_an_odd_number_of_tokens_is_malformed():
     with pytest.raises(MalformedAnswerError) as caught:
         read(2, RIGHT, 3)

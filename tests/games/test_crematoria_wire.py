@@ -1,8 +1,7 @@
 """The facts of a match (PROTOCOL.md 5)."""
 
-from lanista.games.base import Late
 from lanista.games.chance import OriginalChance
-from support.crematoria import board, caves_of, game_at, new_game, outside_of, units_of
+from support.crematoria import board, game_at
 
 START_KEYWORDS = ["set", "size", "elevator", "row"]
 TURN_KEYWORDS = ["own", "gem", "unit", "sun", "cells", "gems", "score", "status"]
@@ -73,31 +72,3 @@ def test_the_sun_wraps():
     assert ["sun 40", "sun 78", "sun 0", "sun 38"] == [
         line for game in games for line in lines_of(game.facts(0, (0,) * 4)) if line[:4] == "sun "
     ]
-
-
-def test_all_seats_get_the_same_object_in_a_turn():
-    game = some_game()
-    facts = [game.facts(seat, (0.0,) * 4) for seat in range(4)]
-    assert all(one is facts[0] for one in facts)
-
-
-def test_the_facts_of_a_match_agree_with_its_position():
-    """Owners, gems and units of the lines are those of the game's own encoding."""
-    game = new_game(1)
-    for _ in range(12):
-        game.advance([Late()] * 4)
-    lines = lines_of(game.facts(3, (0,) * 4))
-    assert caves_of(game) == [line.split()[2] for line in lines if line.startswith("own ")]
-    gems = [tuple(map(int, line.split()[1:])) for line in lines if line.startswith("gem ")]
-    shown = [
-        (row, col)
-        for row, cells in enumerate(outside_of(game))
-        for col, cell in enumerate(cells)
-        if cell == "G"
-    ]
-    assert shown == gems
-    assert [
-        f"unit {number} {u.kind} {u.player} {u.health} {u.turns} {u.row} {u.col} {u.level}"
-        for number, u in enumerate(units_of(game.state))
-        if u.row >= 0
-    ] == [line for line in lines if line.startswith("unit ")]
