@@ -150,7 +150,6 @@ def game_at(
     complete = complete_settings(RULESET, {**SMALL, **(settings or {})})
     kinds, players = roster(complete)
     hounds = [unit for unit, kind in enumerate(kinds) if kind == "h"]
-    first_slot = len(kinds) - len(hounds) - complete["max_nb_necromongers"]
     on = on or board()
     pos, lives, turns = [], [], []
     for unit, kind in enumerate(kinds):
@@ -171,8 +170,6 @@ def game_at(
         health=lives,
         turns=turns,
         pos=pos,
-        necromongers=range(first_slot, hounds[0]),
-        hellhounds=range(hounds[0], len(kinds)),
     )
     return Crematoria(state, complete, turn)
 

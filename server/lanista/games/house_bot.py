@@ -59,8 +59,8 @@ class _NearArena(Arena):
         super()._connect()  # if there is no arena, this says so
 
 
-FAR = 1 << 20
-"""The steps to a cell that can't be reached."""
+FAR = 65535
+"""The steps to a cell that can't be reached; no board has so many cells."""
 
 
 def spread(

@@ -174,8 +174,8 @@ def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> St
     Raises BadBoardError if there is no room for all units, which can't happen on a generated board.
     """
     kinds, players = roster(settings)
-    hounds = [unit for unit, kind in enumerate(kinds) if kind == HELLHOUND]
-    people = range(len(kinds) - len(hounds) - settings["max_nb_necromongers"])
+    hounds = range(kinds.index(HELLHOUND), len(kinds))
+    people = range(kinds.index(NECROMONGER))
     pos = [-1] * len(kinds)
     near_hounds = 0
     for unit in reversed(hounds):
@@ -216,8 +216,6 @@ def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> St
         health=health,
         turns=[UNUSED] * len(kinds),
         pos=pos,
-        necromongers=range(len(people), len(people) + settings["max_nb_necromongers"]),
-        hellhounds=range(len(kinds) - len(hounds), len(kinds)),
     )
     for unit in people:
         if kinds[unit] == PIONEER:

@@ -20,7 +20,7 @@ from lanista.games.crematoria.board import (
 )
 from lanista.games.crematoria.game import Crematoria
 from lanista.games.crematoria.scene import TURN_WORD
-from lanista.games.crematoria.state import HELLHOUND, NECROMONGER, SEATS, UNUSED, State, roster
+from lanista.games.crematoria.state import NECROMONGER, SEATS, UNUSED, State, roster
 from lanista.games.search import Facts, UnreadableFactsError, numbers_of, rows_of, settings_of
 
 
@@ -94,13 +94,9 @@ class CrematoriaRules:
                 raise UnreadableFactsError(f"({row}, {col}, {level}) lies outside the board")
             players[unit], health[unit], turns[unit] = player, left, landing
             pos[unit] = cell_at(row, col, level)
-        necromongers, hellhounds = (
-            range(kinds.index(kind), kinds.index(kind) + kinds.count(kind))
-            for kind in (NECROMONGER, HELLHOUND)
-        )
-        missing = [unit for unit in (*range(necromongers.start), *hellhounds) if pos[unit] < 0]
-        if missing:
-            raise UnreadableFactsError(f"no line says where unit {missing[0]} is")
+        for unit, kind in enumerate(kinds):
+            if pos[unit] < 0 and kind != NECROMONGER:
+                raise UnreadableFactsError(f"no line says where unit {unit} is")
         state = State(
             board=_board(start, position),
             chance=chance,
@@ -109,8 +105,6 @@ class CrematoriaRules:
             health=health,
             turns=turns,
             pos=pos,
-            necromongers=necromongers,
-            hellhounds=hellhounds,
         )
         state.gems = numbers_of(position, "gems", SEATS)
         return Crematoria(state, settings, turn)

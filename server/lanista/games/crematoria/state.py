@@ -43,9 +43,9 @@ class State:
     """By id, the rounds until the unit lands; 0 when it landed or died, or `UNUSED`."""
     pos: list[int]
     """By id, the unit's cell, or the cell to which it descends; -1 when it is dead."""
-    necromongers: range
+    necromongers: range = attrs.field(init=False)
     """The ids of necromongers, in use or not."""
-    hellhounds: range
+    hellhounds: range = attrs.field(init=False)
     """The ids of hellhounds."""
     occupant: list[int] = attrs.field(init=False)
     """By cell, the id of the unit that stands there, `FREE` or `ROCKY`.
@@ -68,6 +68,9 @@ class State:
     """Why orders of the last round changed nothing, by unit."""
 
     def __attrs_post_init__(self) -> None:
+        hellhounds = self.kind.index(HELLHOUND)
+        self.necromongers = range(self.kind.index(NECROMONGER), hellhounds)
+        self.hellhounds = range(hellhounds, len(self.kind))
         underground = memoryview(self.board.caves.translate(_EMPTY)).cast("b").tolist()
         self.occupant = underground + [FREE] * LEVEL + [BEYOND]
         self.caves = bytearray(self.board.caves)

@@ -13,7 +13,7 @@ import random
 import sys
 from array import array
 
-from lanista.games.house_bot import play
+from lanista.games.house_bot import FAR, play, spread
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
     from lanista.games.house_bot import Moves
     from lanista_client import AngryMobState
-
-FAR = 65535
-"""The distance of a cell that can't be reached; a path has at most 200 * 200 cells."""
 
 _CACHED_ENTRIES = 8_000_000
 """The number of distances kept, 16 MB: all of a map of 40 by 60 cells, a part of a larger one's."""
@@ -64,19 +61,7 @@ class Paths:
             return cached
         if len(self._distances) * len(self._next) > _CACHED_ENTRIES:
             self._distances.clear()
-        distances = array("H", [FAR]) * len(self._next)
-        distances[source] = 0
-        ring, distance = [source], 0
-        while ring:
-            distance += 1
-            outer = []
-            for cell in ring:
-                for other in self._next[cell]:
-                    if distances[other] == FAR:
-                        distances[other] = distance
-                        outer.append(other)
-            ring = outer
-        self._distances[source] = distances
+        distances = self._distances[source] = array("H", spread(self._next, [source]))
         return distances
 
     def nearest(
