@@ -66,14 +66,9 @@ class HelperProcess:
     async def call(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the helper; if this is cancelled, the helper is killed.
 
-        Args:
-            function: A function of a module, which the helper imports: a light one starts quickly.
-            arguments: What it is called with; they are pickled, and so is what it returns.
-
-        Raises:
-            HelperDiedError: The helper died.
-            OSError: No helper can be started.
-            Exception: What the function raises.
+        The helper imports the function's module: a light one starts quickly. Arguments and result
+        are pickled. Raises HelperDiedError if the helper died, OSError if none can be started, or
+        what the function raises.
         """
         import trio_parallel  # noqa: PLC0415 - slow to import, and not always needed
 

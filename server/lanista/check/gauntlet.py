@@ -63,17 +63,11 @@ class Results:
 
 
 async def run(tested: Tested, rivals: Sequence[Contestant], tell: Callable[[str], None]) -> Results:
-    """Play the gauntlet.
+    """Play the gauntlet; `tell` is called with the name of each bout before it is played.
 
-    Args:
-        tested: The bot under check.
-        rivals: Strong bots for all other seats of the match in which the bot is to be outnumbered;
-            without any, quiet players.
-        tell: Called with the name of each bout before it is played.
-
-    Raises:
-        CheckFailureError: A bout couldn't be played, and not by the bot's fault.
-        OSError: A file or a socket for a match couldn't be opened.
+    The rivals are strong bots for all other seats of the match in which the bot is to be
+    outnumbered; without any, these are quiet. Raises CheckFailureError, as `bout.play`, and OSError
+    if a file or a socket for a match couldn't be opened.
     """
     specs = specs_of(tested, rivals)
     results = Results(tested=tested, bouts={})

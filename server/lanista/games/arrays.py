@@ -50,11 +50,7 @@ class Encoder(Protocol):
 
 
 def check_action(encoder: Encoder, action: Any, whose: str) -> Cells:
-    """Return an action as an array.
-
-    Raises:
-        BadInputError: It doesn't have one of the encoder's choices for each thing.
-    """
+    """Return an action as an array; BadInputError if it isn't one choice for each thing."""
     things, choices = encoder.choices
     array = np.asarray(action)
     what = f"shape {array.shape} and type {array.dtype}"
@@ -117,10 +113,8 @@ def encoder_of(name: str, settings: Mapping[str, int], size: Size | None = None)
     """Return the encoder of a game with these settings.
 
     The module `arrays` of a game has a function `encoder`, which takes the settings; and the size,
-    if boards have several: then `size_of` returns that of a board.
-
-    Raises:
-        BadInputError: There is none for this game, or its arrays can't have that size.
+    if boards have several: then `size_of` returns that of a board. Raises BadInputError if there is
+    none for this game, or its arrays can't have that size.
     """
     arrays = registry.part(name, "arrays")
     if arrays is None:

@@ -83,13 +83,10 @@ class MalformedAnswerError(Exception):
 
 
 def whole_submoves(tokens: Sequence[Token], size: int, form: str) -> Sequence[int]:
-    """Return the tokens of an answer whose submoves are each so many numbers.
+    """Return the tokens of an answer whose submoves are each so many numbers, named by `form`.
 
-    `form` names these numbers, for messages.
-
-    Raises:
-        MalformedAnswerError: There is a letter, or a number is missing in the last submove
-            (PROTOCOL.md 4).
+    Raises MalformedAnswerError if there is a letter, or the last submove lacks a number
+    (PROTOCOL.md 4).
     """
     count = _COUNTS.get(size, size)
     if str in map(type, tokens):
@@ -388,11 +385,8 @@ def complete_settings(
 ) -> dict[str, int]:
     """Return all settings of a ruleset in its order, checked.
 
-    Where none is given, those of `rest` hold, and else the defaults.
-
-    Raises:
-        BadInputError: These are no settings.
-        BadSettingError: The ruleset has no setting of that name, or the value is out of range.
+    Where none is given, those of `rest` hold, and else the defaults. Raises BadInputError if these
+    are no settings, and BadSettingError for an unknown name or a value out of range.
     """
     if not isinstance(given, Mapping | None):
         raise BadInputError(f"settings {given!r:.200}; expected a dictionary such as {{'N': 1}}")
@@ -451,9 +445,9 @@ def number_text(value: float) -> str:
 
 
 def submove_numbers(ruleset: Ruleset) -> int | None:
-    """Return how many numbers a submove has; None: each begins with a letter (PROTOCOL.md 4).
+    """Return the ruleset's `submove_numbers`: how many a submove has.
 
-    It is the ruleset's attribute `submove_numbers`, or None if there is none.
+    None, also if there is no such attribute: each begins with a letter (PROTOCOL.md 4).
     """
     numbers: int | None = getattr(ruleset, "submove_numbers", None)
     return numbers

@@ -104,12 +104,8 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
     """Play one match; with LANISTA_KEEP=1, play matches until the arena says goodbye.
 
     With LANISTA_ROOM, it plays in that room; with LANISTA_NAME, it has that name. `make` makes the
-    bot of a match from its first state.
-
-    Returns:
-        The exit code. It is 0 however a match ended, even if the arena closed the connection or
-        refused the bot, which is reported on stderr. It is 1 if there is no arena to connect to,
-        or an environment variable has a bad value.
+    bot of a match from its first state. The exit code is 0 even if the arena refused the bot, which
+    is reported on stderr; 1 if there is no arena, or an environment variable has a bad value.
     """
     # SIGINT ends the process by the kernel's default, since there is nothing to clean up. Python's
     # own handler would have to wait for the end of a system call that has just begun, here a wait

@@ -122,16 +122,10 @@ def _lowest(cells: int) -> int:
 
 
 def _relief(grid: _Grid, chance: Chance, share: int, radius: int, rim: int) -> int:
-    """Block the highest cells of a random relief, which gives clumps, caves or lakes.
+    """Block the highest cells of a random relief, a share in per cent: clumps, caves or lakes.
 
-    Args:
-        grid: The map's shape.
-        chance: The source of the heights.
-        share: The share of cells to become impassable, in per cent.
-        radius: The radius in cells over which heights are averaged; a greater one makes the
-            clumps broader.
-        rim: The height of everything outside the map, from 0 to 255; a high rim attracts rock to
-            the edge.
+    Heights are averaged over a radius in cells: the greater it is, the broader are the clumps. The
+    rim is the height of everything outside the map, from 0 to 255; a high one attracts rock.
     """
     count = grid.rows * grid.cols
     half = [chance.below(256, "height") for _ in range((count + 1) // 2)]
@@ -170,14 +164,8 @@ def _lattice(
 ) -> int:
     """Divide the map by walls into rooms, and open doors until all rooms are connected.
 
-    Args:
-        grid: The map's shape.
-        chance: The source of the doors.
-        rows: The rows of the walls, symmetrical.
-        cols: The columns of the walls, symmetrical.
-        door: The greatest width of a door, in cells.
-        extra: The share of the walls that get a door although the rooms beside them are already
-            connected, in per cent.
+    The rows and columns of the walls are symmetrical; a door is at most `door` cells wide; `extra`
+    per cent of the walls get a door although the rooms beside them are connected already.
     """
     tops, lefts = [-1, *rows, grid.rows], [-1, *cols, grid.cols]
     across = len(lefts) - 1

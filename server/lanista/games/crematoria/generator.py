@@ -141,10 +141,8 @@ They are needed for every step of every walk; a cache of 18,000 results would ta
 def _steps(edge: int | None, down: int, right: int) -> tuple[int, ...]:
     """Return the directions of a walk, each repeated by its weight; better ones weigh more.
 
-    Args:
-        edge: The direction in which WALK_ROWS ends here, TOP or BOTTOM; None elsewhere.
-        down: The number of rows down to the goal.
-        right: The number of columns to the right to the goal, from 0.
+    The goal is so many rows down, and columns to the right, from 0. At an edge of WALK_ROWS, no
+    step leads in its direction, TOP or BOTTOM.
     """
     arguments = (2 * ROWS * EDGES.index(edge) + ROWS + down) * COLS + right
     if not _CHOICE_OF[arguments]:

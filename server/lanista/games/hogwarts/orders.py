@@ -49,15 +49,10 @@ def judged(
 ) -> tuple[list[Order], dict[int, Reason]]:
     """Read `m ID D` and `s ID g1 … g15`, given each unit's clan and the round's ingredients.
 
-    Returns:
-        The first order of each unit that the seat owns, in the order of the answer, and the reasons
-        for refused orders by index. A refused one is among the first orders too, because it is
-        still its unit's only order and takes a place in the seat's sequence (rules/hogwarts.md 4
-        and 5).
-
-    Raises:
-        MalformedAnswerError: The tokens don't form such submoves.
-        TooManySubmovesError: There are more than `MAX_ORDERS` submoves.
+    Returns the first order of each unit that the seat owns, in the order of the answer, and the
+    reasons for refused orders by index. A refused one is among the first orders too: it is still
+    its unit's only order, and takes a place in the seat's sequence (rules/hogwarts.md 4 and 5).
+    Raises MalformedAnswerError and TooManySubmovesError, as `Game.parse`.
     """
     orders: dict[int, Order] = {}
     refused: dict[int, Reason] = {}
@@ -139,11 +134,7 @@ def _read(three: Sequence[Token | None], rest: Iterator[Token], index: int) -> O
     """Return the order of the next submove of an answer.
 
     Its first three tokens are given, with None for those that are missing; a spell takes what
-    belongs to it of the rest.
-
-    Raises:
-        MalformedAnswerError: It doesn't begin with a letter of a submove, or there are too few
-            numbers after that letter, or another letter among them.
+    belongs to it of the rest. Raises MalformedAnswerError if they don't form a submove.
     """
     letter, *first = three
     length = _LENGTHS.get(letter)

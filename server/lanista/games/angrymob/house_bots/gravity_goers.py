@@ -69,14 +69,8 @@ class Paths:
     ) -> list[list[int]]:
         """Return shortest paths from the source to the nearest goals, none through another goal.
 
-        Args:
-            source: The first cell of all paths; it doesn't count as a goal.
-            goals: The cells to find paths to.
-            most: The greatest number of paths.
-            within: The greatest number of cells to look at.
-
-        Returns:
-            The paths, the nearest goal first, each from the source to its goal.
+        There are at most so many, the nearest goal first, and no more than `within` cells are
+        looked at. The source itself doesn't count as a goal.
         """
         came_from = {source: source}
         queue = [source]
