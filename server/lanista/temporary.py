@@ -77,18 +77,13 @@ class TemporaryFolder:
 def _make(prefix: str, place: Path) -> tuple[Path, int]:
     """Make a folder, and return it with the descriptor that keeps it locked.
 
-    systemd-tmpfiles and our own clean-up leave folders alone that are locked. Before it is locked,
-    a process in another container, which doesn't see this one, may remove it; then make another.
+    systemd-tmpfiles and our own clean-up leave folders alone that are locked.
     """
-    while True:
-        path = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
-        with suppress(FileNotFoundError):
-            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-            with suppress(OSError):  # where nothing can be locked, nobody removes it either
-                fcntl.flock(lock, fcntl.LOCK_SH)
-            if path.exists():
-                return path, lock
-            os.close(lock)
+    path = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+    lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    with suppress(OSError):  # where nothing can be locked, nobody removes it either
+        fcntl.flock(lock, fcntl.LOCK_SH)
+    return path, lock
 
 
 def _watch(path: Path) -> "subprocess.Popen[bytes]":

@@ -19,20 +19,12 @@ import attrs
 import cattrs
 from cattrs.cols import mapping_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
-from cattrs.gen import make_dict_structure_fn
 
 from lanista.errors import BadInputError, did_you_mean, nearest
 from lanista.ranges import ValueOfKeyError
 
 MAX_DIGITS = 40
 """Maximum number of digits of a whole number."""
-_LONG_KEY = re.compile(
-    r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""",
-    re.ASCII | re.MULTILINE,
-)
-"""A key of so many dotted parts that `tomllib` would need time quadratic in their number.
-
-A key stands at the beginning of a line or of a table, or behind a comma."""
 _TEXT_OF: Mapping[type, str] = {
     str: "text",
     int: "a whole number",
@@ -88,7 +80,9 @@ def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.
     converter.register_structure_hook_factory(
         _is_mapping, lambda kind: _of_table(mapping_structure_factory(kind, converter))
     )
-    converter.register_structure_hook_factory(attrs.has, lambda kind: _table(converter, kind))
+    converter.register_structure_hook_factory(
+        attrs.has, lambda kind: _of_table(converter.gen_structure_attrs_fromdict(kind))
+    )
     return converter
 
 
@@ -124,18 +118,16 @@ class SpecReader(Generic[T]):
 
     def parse(self, text: str, where: str) -> T:
         """Read a spec from the text of its TOML file; a SpecError says where that is."""
-        problem = "a key of more than 100 parts"
-        if _LONG_KEY.search(text) is None:
-            try:
-                value = tomllib.loads(text)
-            except tomllib.TOMLDecodeError as error:
-                problem = str(error)
-            except ValueError:  # Python's limit of digits; its own message is for programmers
-                problem = "a whole number of thousands of digits"
-            except RecursionError:
-                problem = "lists or tables nested too deeply"
-            else:
-                return self.of(value, where)
+        try:
+            value = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            problem = str(error)
+        except ValueError:  # Python's limit of digits; its own message is for programmers
+            problem = "a whole number of thousands of digits"
+        except RecursionError:
+            problem = "lists or tables nested too deeply"
+        else:
+            return self.of(value, where)
         raise SpecError(f"{where}: not valid TOML: {problem}")
 
     def of(self, value: Mapping[str, Any], where: str = "spec") -> T:
@@ -172,10 +164,6 @@ def _list_of(converter: cattrs.Converter, kind: Any) -> Callable[[Any, Any], Any
         return tuple(converter.structure(value, list[inner]))  # type: ignore[valid-type]
 
     return structure
-
-
-def _table(converter: cattrs.Converter, kind: type) -> Callable[[Any, Any], Any]:
-    return _of_table(make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=True))
 
 
 def _of_table(structure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

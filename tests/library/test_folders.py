@@ -1,8 +1,6 @@
 """What a program that plays leaves in folders when it is killed: nothing, or not for long."""
 
-import fcntl
 import os
-import shutil
 import signal
 import sys
 import textwrap
@@ -109,21 +107,3 @@ def test_threads_leave_each_others_folders_alone(temporary):
     with TemporaryFolder("one") as first, TemporaryFolder("one") as second:
         assert {first.path, second.path} == set(temporary.iterdir())
     assert [] == list(temporary.iterdir())
-
-
-def test_a_folder_that_is_taken_for_abandoned_before_it_is_locked_is_made_again(
-    temporary, monkeypatch
-):
-    """By a process in another container, which sees the folder but not the process."""
-    lock, removed = fcntl.flock, []
-
-    def lock_too_late(descriptor, kind):
-        if not removed:
-            removed.extend(temporary.iterdir())
-            shutil.rmtree(removed[0])
-        lock(descriptor, kind)
-
-    monkeypatch.setattr(fcntl, "flock", lock_too_late)
-    with TemporaryFolder("one") as folder:
-        assert [folder.path] == list(temporary.iterdir())
-        assert removed != [folder.path]
