@@ -8,7 +8,7 @@ from check.checking import under_check
 from lanista.bots.execute import printable
 from lanista.bots.process import Exit
 from lanista.check import gauntlet
-from lanista.check.bout import Bout, Time, Times, Unasked, times_of
+from lanista.check.bout import Bout, Slip, Time, Times, Unasked, times_of
 from lanista.check.channels import Tap
 from lanista.check.gauntlet import APART, CROWDED, LARGEST, ONE, PLAIN, WORDS, Results
 from lanista.check.items import Status, judge, passed, shown
@@ -75,7 +75,11 @@ def bout(name, *turns, end="finished", **changes):
     made.hello_after = 0.25
     made.names = ("Ann", "quiet-1") if spec.seat == 0 else ("quiet-0", "Ann")
     made.records = [Record(header, played, result)]
-    made.faults = [[fault for _, faults in pairs for fault in faults]]
+    made.noted = [
+        Slip(match=1, fault=fault, raw=info.raw[spec.seat])
+        for info, faults in pairs
+        for fault in faults
+    ]
     made.exit = Exit(code=0)
     made.tap = Tap(None)
     for key, value in changes.items():

@@ -122,8 +122,8 @@ class Bout:
     """The reason why the bot didn't connect; empty if it did."""
     names: tuple[str, ...] = ()
     records: list[Record] = attrs.field(factory=list)
-    faults: list[list[FaultInfo]] = attrs.field(factory=list)
-    """The tested bot's faults in each of these matches, in order."""
+    noted: list[Slip] = attrs.field(factory=list)
+    """The tested bot's faults in these matches, in order."""
     unasked: list[Unasked] = attrs.field(factory=list)
     tap: Tap | None = None
     outnumbered: tuple[int, int, int] | None = None
@@ -170,16 +170,7 @@ class Bout:
 
     def slips(self) -> list[Slip]:
         """Return the bot's faults, in order; none of a void bout, which isn't the bot's fault."""
-        if self.void:
-            return []
-        seat = self.spec.seat
-        return [
-            Slip(match=number, fault=fault, raw=record.turns[fault.turn].raw[seat])
-            for number, (record, faults) in enumerate(
-                zip(self.records, self.faults, strict=True), 1
-            )
-            for fault in faults
-        ]
+        return [] if self.void else self.noted
 
     @property
     def ended_well(self) -> bool | None:
@@ -326,10 +317,12 @@ class _BoutPlayer:
             raise CheckFailureError(f"{spec.name} was aborted:\n{report.result.error}")
         record = read_record(report.record)
         bout.records.append(record)
-        turns = all_faults(record, _game_at_start(spec.match, record))
-        bout.faults.append(
-            [fault for faults in turns for fault in faults if fault.seat == spec.seat]
-        )
+        bout.noted += [
+            Slip(match=len(bout.records), fault=fault, raw=record.turns[fault.turn].raw[spec.seat])
+            for faults in all_faults(record, _game_at_start(spec.match, record))
+            for fault in faults
+            if fault.seat == spec.seat
+        ]
 
     async def _end_bots(self) -> None:
         bot, *rivals = self._bots

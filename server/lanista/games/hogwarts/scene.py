@@ -101,14 +101,14 @@ def frame(
     captured: dict[Place, int] = {}
     events: tuple[Event, ...] = ()
     if before is not None:
-        movements = _follow(before, now, executed)
-        captured = _captured(before, now, executed, movements.dead)
+        entered, dead, attacks = _follow(before, now, executed)
+        captured = _captured(before, now, executed, dead)
         events = (
             *_spells(before, executed, len(captured)),
-            *_attacks(before, now, movements.attacks),
-            *_conversions(before, now, set(movements.dead)),
-            *_deaths(before, now, movements.dead),
-            *_books(before, now, movements.entered, settings["BOOK_MAGIC_STRENGTH"]),
+            *_attacks(before, now, attacks),
+            *_conversions(before, now, set(dead)),
+            *_deaths(before, now, dead),
+            *_books(before, now, entered, settings["BOOK_MAGIC_STRENGTH"]),
         )
     return Frame(
         turn=now.turn,
@@ -166,22 +166,14 @@ def _ghost_details(rounds: int, attacked: int, left: int) -> tuple[str, ...]:
 # Events
 
 
-@attrs.frozen
-class _Movements:
-    """What the executed orders of a round did to the places of units."""
+def _follow(
+    before: Position, now: Position, executed: Sequence[Order]
+) -> tuple[set[int], list[int], list[tuple[int, int]]]:
+    """Follow the executed orders by rules/hogwarts.md 6 and 10; each of them had an effect.
 
-    cells: list[int]
-    """By unit, its last cell; for one that walked into Voldemort, the cell that it left."""
-    entered: set[int]
-    """The cells that a unit entered."""
-    dead: list[int]
-    """The units that Voldemort killed, in the order of their deaths."""
-    attacks: list[tuple[int, int]]
-    """The attacks on ghosts, as (wizard, ghost)."""
-
-
-def _follow(before: Position, now: Position, executed: Sequence[Order]) -> _Movements:
-    """Follow the executed orders by rules/hogwarts.md 6 and 10; each of them had an effect."""
+    Returns the cells that a unit entered, the units that Voldemort killed, in order, and the
+    attacks on ghosts, as (wizard, ghost).
+    """
     cells = list(before.cells)
     unit_at = {cell: unit for unit, cell in enumerate(cells)}
     danger = (before.voldemort, *AROUND[before.voldemort])
@@ -203,7 +195,7 @@ def _follow(before: Position, now: Position, executed: Sequence[Order]) -> _Move
         elif unit_at[target] < CLANS:
             attacks.append((unit, unit_at[target]))
     dead += [unit_at[cell] for cell in AROUND[now.voldemort] if cell in unit_at]
-    return _Movements(cells, entered, dead, attacks)
+    return entered, dead, attacks
 
 
 def _captured(
