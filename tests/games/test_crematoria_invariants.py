@@ -5,7 +5,7 @@ import itertools
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lanista.games.base import Late, TooManySubmovesError
+from lanista.games.base import Late
 from lanista.games.crematoria.board import apart, cell_at
 from support.crematoria import caves_of, new_game, outside_of, units_of
 
@@ -93,19 +93,3 @@ def test_hostile_orders_keep_the_invariants(seed, rules, lines, repeats):
             )
         check(game, gems)
         assert game.digest() == twin.digest()
-
-
-@given(orders=st.lists(st.tuples(IDS, DIRECTIONS), min_size=1, max_size=5), seat=st.integers(0, 3))
-def test_the_limit_counts_any_orders(orders, seat):
-    """1000 are read, whatever they are; 1001 aren't."""
-    game = new_game(30)
-    tokens = [number for order in (orders * 1000)[:1000] for number in order]
-    answer = game.parse(seat, tokens)
-    own = range(20 * seat, 20 * seat + 20)
-    assert {unit for unit, _ in answer.orders} <= set(own)
-    assert len({unit for unit, _ in answer.orders}) == len(answer.orders)
-    try:
-        game.parse(seat, [*tokens, 0, 0])
-    except TooManySubmovesError:
-        return
-    raise AssertionError("1001 submoves are taken")

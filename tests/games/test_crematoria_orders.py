@@ -117,6 +117,7 @@ def test_a_letter_is_malformed():
 
 def test_the_thousand_and_first_is_too_many():
     """Text-vs-engine 10. Repeated and invalid ones count."""
+    assert 1000 == len(read(*(99, 99) * 1000).refused)
     with pytest.raises(TooManySubmovesError, match="1001 submoves; a turn takes at most 1000"):
         read(*(99, 99) * 1001)
 

@@ -5,7 +5,7 @@ rules/crematoria.md 5.5 to 5.9 and 7. What every match shows is in test_cremator
 
 import pytest
 
-from lanista.games.base import Answer, Late, Malformed, Missing, Out, Refusal, RefusalCode
+from lanista.games.base import Late
 from lanista.games.chance import OriginalChance
 from lanista.games.crematoria.board import RIGHT, apart, cell_at, position
 from lanista.games.crematoria.phases import (
@@ -13,7 +13,6 @@ from lanista.games.crematoria.phases import (
     dead_are_reborn,
     gem_appears,
     necromonger_appears,
-    play_round,
     sun_moves,
 )
 from lanista.games.outcome import Termination
@@ -279,19 +278,6 @@ def test_the_order_of_the_phases():
     ] == fixed
     assert (0, RIGHT) == game.state.moved[0]
     assert [0, 16, 19, 20] == [unit for unit, _ in game.state.moved]
-
-
-@pytest.mark.parametrize(
-    "verdict",
-    [Late(), Missing(), Out(), Malformed(Refusal(RefusalCode.MALFORMED, "test")), Answer(())],
-    ids=lambda verdict: type(verdict).__name__,
-)
-def test_every_verdict_without_orders_is_the_same_round(verdict):
-    game, silent = new_game(5), new_game(5)
-    game.advance([verdict] * 4)
-    play_round(silent.state, 0, silent.settings, [()] * 4)
-    silent.turn = 1
-    assert silent.digest() == game.digest()
 
 
 # The end

@@ -2,7 +2,6 @@
 
 import pytest
 
-from lanista.games.base import Late, Malformed, Missing, Out, Refusal, RefusalCode
 from lanista.games.hogwarts.board import AROUND
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.outcome import Outcome, Termination
@@ -12,7 +11,6 @@ from support.hogwarts import (
     RIGHT,
     UP,
     Draws,
-    answers,
     begin,
     cell,
     check_invariants,
@@ -38,17 +36,6 @@ def test_5_2_orders_without_effect_take_their_turn():
     game = begin(hall(), Draws())
     assert [] == play(game, {0: "m 0 9 m 4 1 m 5 0 m 77 0 m 0 4"})
     assert [1, 1] == game.chance.ranges("whose order")
-
-
-@pytest.mark.parametrize(
-    "silent", [Late(), Malformed(Refusal(RefusalCode.MALFORMED, "x")), Missing(), Out()]
-)
-def test_5_a_turn_without_an_answer_has_no_orders(silent):
-    one, other = begin(hall()), begin(hall())
-    play(one, {1: "m 5 4"})
-    said = answers(other, {1: "m 5 4"})
-    other.advance([silent, said[1], silent, silent])
-    assert one.digest() == other.digest()
 
 
 def test_5_8_books_appear_for_clan_0_to_3_and_then_for_voldemort():

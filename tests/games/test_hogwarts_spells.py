@@ -7,11 +7,16 @@ from support.hogwarts import ADDED_UP, RIGHT, Draws, begin, hall, play, solution
 RIGHT_ONE = spell(0, ADDED_UP)
 
 
-def rested(script=None, *, ghosts=None, others=None, **settings):
+def rested(script=None, *, units=None, owned=None, **settings):
     """A game in which the ghosts may cast at once, and 1 to 15 are to be grouped."""
     places = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
-    board = hall({**places, **(ghosts or {}), **(others or {})}, ingredients=ADDED_UP)
+    board = hall({**places, **(units or {})}, owned=owned, ingredients=ADDED_UP)
     return begin(board, Draws(script), **settings)
+
+
+def owned_rows(rows, cols):
+    """The cells of the first rows and columns, as those of clan 0."""
+    return {(row, col): 0 for row in range(rows) for col in range(cols)}
 
 
 @pytest.mark.parametrize("numbering", [(1, 2, 3, 4, 0), (4, 3, 2, 1, 0)])
@@ -36,7 +41,7 @@ def test_9_2_3_a_ghost_rests_for_60_rounds():
 
 def test_9_2_3_the_first_spell_of_a_match_is_in_round_60():
     """18, row 6."""
-    game = rested(ghosts={0: (0, 59, 0, 60, -1)}, NUM_ROUNDS=1000)
+    game = rested(units={0: (0, 59, 0, 60, -1)}, NUM_ROUNDS=1000)
     rounds = [bool(play(game, {0: spell(0, game.ingredients)})) for _ in range(61)]
     assert [60] == [number for number, cast in enumerate(rounds) if cast]
 
@@ -82,29 +87,15 @@ def test_9_3_the_cells_captured_are_15_percent_of_those_of_others():
 @pytest.mark.parametrize(("original", "quota"), [(0, 15 * 1592 // 100), (1, 15 * 3592 // 100)])
 def test_9_3_the_original_takes_15_percent_of_all_cells(original, quota):
     """18, row 1: 2000 cells of 3592 without unit are the clan's own already."""
-    mine = {(row, col): 0 for row in range(40) for col in range(50)}
-    board = hall(
-        {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, owned=mine, ingredients=ADDED_UP
-    )
-    game = begin(board, Draws(), original=original)
+    game = rested(owned=owned_rows(40, 50), original=original)
     assert [0] == play(game, {0: RIGHT_ONE})
     made = game.chance.ranges("spell's cell")
     assert (quota, 1592) == (len(made), made[0])
 
 
 def test_9_3_the_original_takes_no_more_than_there_is():
-    mine = {(row, col): 0 for row in range(50) for col in range(60)}
-    board = hall(
-        {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, owned=mine, ingredients=ADDED_UP
-    )
-    game = begin(board, Draws(), original=1)
-    play(game, {0: RIGHT_ONE})
-    assert 600 - 8 > 15 * 3592 // 100 > 500
-    mine |= {(row, col): 0 for row in range(50, 55) for col in range(60)}
-    board = hall(
-        {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}, owned=mine, ingredients=ADDED_UP
-    )
-    game = begin(board, Draws(), original=1)
+    """Five rows have fewer cells than the quota."""
+    game = rested(owned=owned_rows(55, 60), original=1)
     play(game, {0: RIGHT_ONE})
     assert 300 - 8 == len(game.chance.ranges("spell's cell"))
 
@@ -112,9 +103,7 @@ def test_9_3_the_original_takes_no_more_than_there_is():
 def test_8_an_attack_before_the_spell_makes_it_fail_and_after_it_adds():
     """Section 8's last paragraph: 60 + 15, minus 1 at the end of the round."""
     for order, expected in (((0, 0), ([0, 5], 74)), ((1, 0), ([5], 14))):
-        game = rested(
-            {"whose order": list(order)}, ghosts={0: (0, 20, 21)}, others={5: (1, 20, 20)}
-        )
+        game = rested({"whose order": list(order)}, units={0: (0, 20, 21), 5: (1, 20, 20)})
         done = play(game, {0: RIGHT_ONE, 1: f"m 5 {RIGHT}"})
         assert expected == (done, game.rounds[0])
 

@@ -96,7 +96,7 @@ class Originals(Generic[S, C]):
     """The files of one game's original program; the fields say how they differ between games."""
 
     ruleset: Ruleset
-    title: tuple[str, ...]
+    title: str
     """The words by which the files name the game and its version."""
     settings: tuple[Setting, ...]
     """The settings that the files have, in their order."""
@@ -215,7 +215,7 @@ class Originals(Generic[S, C]):
 
     def _read_settings(self, tokens: Tokens) -> dict[str, int]:
         """Take the title, and the names and values of the settings, one after another."""
-        tokens.literal(*self.title)
+        tokens.literal(*self.title.split())
         settings = {}
         for setting in self.settings:
             tokens.literal(setting.name)
@@ -332,13 +332,12 @@ def of_text(text: str) -> Originals[Any, Any]:
 
     Raises FormatError if it names no known game.
     """
-    words = text.split(None, 8)[:8]
+    beginning = " ".join(text.split(None, 8)[:8])
     known = [originals for game in registry.ours() if (originals := of_game(game)) is not None]
     for originals in known:
-        title = list(originals.title)
-        if any(words[index : index + len(title)] == title for index in range(len(words))):
+        if originals.title in beginning:
             return originals
-    titles = " or ".join(f"`{' '.join(originals.title)}`" for originals in known)
+    titles = " or ".join(f"`{originals.title}`" for originals in known)
     raise FormatError(f"not a file of an original game: expected {titles} near its beginning", 1)
 
 

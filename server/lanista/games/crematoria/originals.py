@@ -25,8 +25,8 @@ from lanista.games.crematoria.state import roster, scores
 from lanista.games.originals import Originals
 from lanista.games.tokens import Tokens
 
-TITLE = ("Crematoria", "1.2")
-"""The two words with which a `.cnf` file begins: the game and its version."""
+TITLE = "Crematoria 1.2"
+"""The words with which a `.cnf` file begins: the game and its version."""
 SEATS = RULESET.seats
 # A match has thousands of units to write, so their places are a table.
 _PLACES = tuple(
@@ -60,7 +60,7 @@ def _header_text(settings: Mapping[str, int], names: Sequence[str]) -> str:
 
 
 def _settings_text(lines: Iterable[str]) -> str:
-    return "\n".join((" ".join(TITLE), *lines, ""))
+    return "\n".join((TITLE, *lines, ""))
 
 
 def state_text(state: Position, status: Sequence[float]) -> str:

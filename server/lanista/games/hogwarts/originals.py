@@ -28,8 +28,8 @@ from lanista.games.hogwarts.scene import Position
 from lanista.games.originals import Originals
 from lanista.games.tokens import Tokens
 
-VERSION = ("HarryPotter", "1.0")
-"""The two words by which files name the game and its version."""
+TITLE = "HarryPotter 1.0"
+"""The words by which files name the game and its version."""
 DIRECTIONS = "dcreuqlz"
 """The letters of the directions 0 to 7."""
 CODED: tuple[Setting, ...] = RULESET.settings[:14]
@@ -61,7 +61,7 @@ def _coded(settings: Mapping[str, int]) -> str:
         f"{setting.name}{tabs * chr(9)}{settings[setting.name]}\n"
         for setting, tabs in zip(CODED, _TABS, strict=True)
     ]
-    return f"{' '.join(VERSION)}\n\n{''.join(lines)}"
+    return f"{TITLE}\n\n{''.join(lines)}"
 
 
 def state_text(state: Position, status: Sequence[float]) -> str:
@@ -206,7 +206,7 @@ def _read_order(tokens: Tokens) -> tuple[Token, ...]:
 
 ORIGINALS = Originals(
     ruleset=RULESET,
-    title=VERSION,
+    title=TITLE,
     settings=CODED,
     rounds="NUM_ROUNDS",
     generated="RANDOM",
