@@ -30,8 +30,14 @@ from lanista.hosting.names import why_silent, why_unheard
 from lanista.match.channel import RoundTrip
 from lanista.match.conditions import VOID_TRIES
 
-WRONG_ANSWER = frozenset({"malformed", "illegal", "line-too-long", "not-utf8", "too-many-submoves"})
-"""The codes of faults in the contents of an answer."""
+WRONG_ANSWER = {
+    "malformed": "an answer is whole numbers and the game's letters, separated by spaces",
+    "illegal": "check each submove against the position of its own turn, as the game's page says",
+    "line-too-long": "a line has at most 65,536 bytes: end each answer by a newline",
+    "not-utf8": "an answer is text: write it in ASCII, not in another encoding",
+    "too-many-submoves": "send at most one submove for each unit",
+}
+"""The codes of faults in the contents of an answer, and what to do about each."""
 LATE, LEFT = "late", "disconnected"
 SHOWN = 3
 """The number of faults of one kind that are shown."""
@@ -240,17 +246,8 @@ def _submoves(results: Results) -> Item:
     if len(faults) > len(chosen):
         evidence.append(f"and {len(faults) - len(chosen)} more like these")
     codes = {slip.fault.code for _, slip in faults}
-    advice = "; ".join(text for code, text in _SUBMOVE_ADVICE.items() if code in codes)
+    advice = "; ".join(text for code, text in WRONG_ANSWER.items() if code in codes)
     return _item("submoves", Status.FAILED, evidence=tuple(evidence), advice=advice)
-
-
-_SUBMOVE_ADVICE = {
-    "malformed": "an answer is whole numbers and the game's letters, separated by spaces",
-    "illegal": "check each submove against the position of its own turn, as the game's page says",
-    "line-too-long": "a line has at most 65,536 bytes: end each answer by a newline",
-    "not-utf8": "an answer is text: write it in ASCII, not in another encoding",
-    "too-many-submoves": "send at most one submove for each unit",
-}
 
 
 def _unknown_keywords(results: Results) -> Item:

@@ -10,8 +10,6 @@ from lanista.errors import FileError
 from lanista.match.record import FaultInfo, ResultInfo
 
 _TRACEBACK = "Traceback (most recent call last):"
-_LEFT = frozenset({"disconnected"})
-"""The fault codes of bots whose process may have ended."""
 
 
 @attrs.frozen(kw_only=True)
@@ -163,7 +161,7 @@ def match_of(
 
 def _fault(fault: FaultInfo, output: str) -> Fault:
     traceback = ""
-    if fault.code in _LEFT and _TRACEBACK in output:
+    if fault.code == "disconnected" and _TRACEBACK in output:  # its process may have ended
         traceback = output[output.rindex(_TRACEBACK) :].rstrip("\n")
     return Fault(
         turn=fault.turn,

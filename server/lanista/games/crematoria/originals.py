@@ -34,8 +34,8 @@ _PLACES = tuple(
 )
 """By cell, its row, column and level as in a unit's line; the last one is nowhere, which -1 is."""
 _STATUS = "a player's status, -1 or a share from 0 to 1"
-_MAX_HEALTH = {"p": 50, "f": 100, "n": 75, "h": -1}
-_MIN_HEALTH = {"p": 1, "f": 1, "n": 0, "h": -1}
+_HEALTH = {"p": (1, 50), "f": (1, 100), "n": (0, 75), "h": (-1, -1)}
+"""The least and the most health, by kind of unit."""
 
 
 Movement = tuple[int, int]
@@ -147,7 +147,7 @@ def _read_unit(
     person = kind in "pf"
     low, high = (0, SEATS - 1) if person else (-1, -1)
     player = tokens.integer(f"the player {what}", low, high)
-    health = tokens.integer(f"the health {what}", _MIN_HEALTH[kind], _MAX_HEALTH[kind])
+    health = tokens.integer(f"the health {what}", *_HEALTH[kind])
     most = settings["turns_to_land"] if kind == "n" else -1
     turns = tokens.integer(f"the turns {what}", -1, most)
     row, col, level = (
