@@ -8,13 +8,13 @@ import pytest
 
 import lanista_maps
 from lanista.games.base import complete_settings
-from lanista.games.chance import OriginalChance
 from lanista.games.crematoria.explaining import explain, explain_round
 from lanista.games.crematoria.originals import Res
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.originals import UnexplainedError
 from support.crematoria import (
     TRACE_NAMES,
+    Listening,
     board,
     new_game,
     read_res,
@@ -72,16 +72,9 @@ def test_our_own_matches_are_explained(seed, settings):
 
 def played_on(made, seed, rounds=40):
     """A match of roaming players on a board of our own, and the names of its draws."""
-    whys = []
-
-    class Listening(OriginalChance):
-        def below(self, n, why):
-            whys.append(why)
-            return super().below(n, why)
-
-    rules = complete_settings(RULESET, {"nb_rounds": rounds})
-    game = RULESET.new(rules, made, Listening(seed))
-    return read_res(roamed(game, rounds, seed)), whys
+    rules, chance = complete_settings(RULESET, {"nb_rounds": rounds}), Listening(seed)
+    game = RULESET.new(rules, made, chance)
+    return read_res(roamed(game, rounds, seed)), chance.whys
 
 
 @pytest.mark.parametrize("name", ["galleries", "islands"])

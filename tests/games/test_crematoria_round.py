@@ -19,6 +19,7 @@ from lanista.games.outcome import Termination
 from lanista.games.testing import ScriptedChance
 from support.crematoria import (
     PARKING_ROW,
+    Listening,
     board,
     caves_of,
     game_at,
@@ -140,15 +141,8 @@ def test_an_id_that_died_in_this_round_can_come_back_at_once():
 
 def _whys(game):
     """Names of the draws to come."""
-    whys = []
-
-    class Listening(OriginalChance):
-        def below(self, n, why):
-            whys.append(why)
-            return super().below(n, why)
-
     game.state.chance = Listening(3)
-    return whys
+    return game.state.chance.whys
 
 
 # Rebirth

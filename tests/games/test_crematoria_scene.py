@@ -11,21 +11,12 @@ from lanista.games.chance import OriginalChance
 from lanista.games.crematoria.board import RIGHT, is_sunlit
 from lanista.games.crematoria.state import HELLHOUND, MAX_HEALTH, State
 from lanista.games.picture import Ground, Level, Mark, Shape
-from support.crematoria import board, game_at, new_game, orders, roam
+from support.crematoria import board, game_at, new_game, orders, roam, some_game
 
 OUTSIDE = 81
 """Column of the scene where level 1 begins."""
 NOBODY = {19: (20, 20, 0), 20: (20, 60, 0)}
 """Hellhounds away from everybody."""
-
-
-def some_game():
-    """Every kind of mark."""
-    on = board(
-        rock=[(0, 0)], elevators=[(9, 9), (3, 70)], owned={(0, 1): 2}, gems=[(8, 3), (2, 79)]
-    )
-    units = {0: (9, 9, 1), 2: (7, 7, 0), 16: (5, 50, 1), 17: (6, 50, 1), 19: (20, 20, 0)}
-    return game_at(units, on=on, landing={16: 2}, health={2: 33}, turn=3, chance=OriginalChance(1))
 
 
 def seeded(units, seed=1, **more):

@@ -1,7 +1,6 @@
 """The facts of a match (PROTOCOL.md 5)."""
 
-from lanista.games.chance import OriginalChance
-from support.crematoria import board, game_at
+from support.crematoria import game_at, some_game
 
 START_KEYWORDS = ["set", "size", "elevator", "row"]
 TURN_KEYWORDS = ["own", "gem", "unit", "sun", "cells", "gems", "score", "status"]
@@ -13,15 +12,6 @@ def lines_of(facts):
 
 def keywords(lines):
     return list(dict.fromkeys(line.split()[0] for line in lines))
-
-
-def some_game():
-    """Every kind of line: gems, an owner, a descending necromonger, a dead one."""
-    on = board(
-        rock=[(0, 0)], elevators=[(9, 9), (3, 70)], owned={(0, 1): 2}, gems=[(8, 3), (2, 79)]
-    )
-    units = {0: (9, 9, 1), 2: (7, 7, 0), 16: (5, 50, 1), 19: (20, 20, 0)}
-    return game_at(units, on=on, landing={16: 2}, health={2: 33}, turn=3, chance=OriginalChance(1))
 
 
 def test_the_start():
@@ -54,10 +44,11 @@ def test_a_turn():
     assert "own 0 R2" + "C" * 78 == lines[0]
     assert ["gem 2 79", "gem 8 3"] == [line for line in lines if line.startswith("gem ")]
     units = [line for line in lines if line.startswith("unit ")]
-    assert 16 + 1 + 2 == len(units)  # living ones
+    assert 16 + 2 + 2 == len(units)  # living ones
     assert "unit 0 f 0 100 -1 9 9 1" == units[0]
     assert "unit 2 p 0 33 -1 7 7 0" == units[2]
-    assert ["unit 16 n -1 75 2 5 50 1", "unit 19 h -1 -1 -1 20 20 0"] == units[16:18]
+    assert ["unit 16 n -1 75 2 5 50 1", "unit 17 n -1 75 0 6 50 1"] == units[16:18]
+    assert "unit 19 h -1 -1 -1 20 20 0" == units[18]
     assert [
         "sun 46",
         "cells 0 0 1 0",

@@ -15,7 +15,7 @@ import attrs
 
 import lanista_maps
 from lanista.games.base import Answer, Token, Verdict, complete_settings
-from lanista.games.chance import Chance
+from lanista.games.chance import Chance, OriginalChance
 from lanista.games.crematoria.board import (
     CAVE,
     ELEVATOR,
@@ -124,6 +124,27 @@ def with_units(state: Position, units: Sequence[Unit]) -> Position:
     kind, player, health, turns, *places = zip(*units, strict=True)
     pos = [-1 if place[0] < 0 else cell_at(*place) for place in zip(*places, strict=True)]
     return attrs.evolve(state, kind=kind, player=player, health=health, turns=turns, pos=pos)
+
+
+class Listening(OriginalChance):
+    """Keeps the reasons of its draws."""
+
+    def __init__(self, seed: int):
+        super().__init__(seed)
+        self.whys: list[str] = []
+
+    def below(self, n: int, why: str) -> int:
+        self.whys.append(why)
+        return super().below(n, why)
+
+
+def some_game() -> Crematoria:
+    """Every kind of unit and cell: gems, an owner, necromongers landed, descending and dead."""
+    on = board(
+        rock=[(0, 0)], elevators=[(9, 9), (3, 70)], owned={(0, 1): 2}, gems=[(8, 3), (2, 79)]
+    )
+    units = {0: (9, 9, 1), 2: (7, 7, 0), 16: (5, 50, 1), 17: (6, 50, 1), 19: (20, 20, 0)}
+    return game_at(units, on=on, landing={16: 2}, health={2: 33}, turn=3, chance=OriginalChance(1))
 
 
 def game_at(
