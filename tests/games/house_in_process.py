@@ -6,40 +6,21 @@ The states are made from the very lines that the ruleset sends, by the client's 
 import random
 import time
 
-from lanista.games import registry
-from lanista.games.base import complete_settings
+import lanista
 from lanista.library.game import facts_of
-from lanista_client import GAMES
-
-RULESETS = {name: registry.get(name) for name in registry.ours()}
 
 
-def states_of(game, seeds=(1, 2), names=("Left", "Right"), ruleset="angrymob"):
+def new_game(name="angrymob", *, seed=0, board=None, **given):
+    """A game with these settings, on the board generated from a seed or written as a file."""
+    return lanista.new_game(name, seed=seed, map=board, settings=given)
+
+
+def states_of(game, seeds):
     """The state of each seat before its first turn."""
-    states = []
-    for seat, seed in enumerate(seeds):
-        about = f"game {ruleset}\nseat {seat}\nclock 20 0.2\nseed {seed}\n".encode()
-        players = "".join(f"player {i} {name}\n" for i, name in enumerate(names)).encode()
-        start = facts_of(about + players + game.facts_at_start(seat))
-        states.append(GAMES[ruleset]("match", start))
+    states = [game.state(seat) for seat in range(game.seats)]
+    for state, seed in zip(states, seeds, strict=True):
+        state.seed = seed
     return states
-
-
-def new_game(*, seed=None, board=None, move_limit=2400):
-    """A game of Angry Mob, on the map generated from a seed or on one written as a map file."""
-    ruleset = RULESETS["angrymob"]
-    chance = ruleset.chance(0 if seed is None else seed)
-    settings = complete_settings(ruleset, {"move_limit": move_limit})
-    made = ruleset.generate(settings, chance) if board is None else ruleset.read_board(board)
-    return ruleset.new(settings, made, chance)
-
-
-def new_four(name, *, seed, **given):
-    """A game for four, on the board generated from a seed."""
-    ruleset = RULESETS[name]
-    chance = ruleset.chance(seed)
-    settings = complete_settings(ruleset, given)
-    return ruleset.new(settings, ruleset.generate(settings, chance), chance)
 
 
 def seeds_of(seed, seats=4):
@@ -48,35 +29,28 @@ def seeds_of(seed, seats=4):
     return [chance.randrange(2**31) for _ in range(seats)]
 
 
-def play(game, bots, *, seeds=(1, 2), record=None, times=None):
-    """Play Angry Mob to the end and give the outcome; `record` gets each turn's submoves of both.
-
-    `times` gets the processor seconds that each answer took, reading the facts included. An illegal
-    or malformed answer fails the test at once, and says which.
-    """
-    return _play(game, bots, states_of(game, seeds), record=record, times=times)
-
-
 def play_four(name, bots, *, seed, seats_seed=None, given=None, **options):
     """Play a match of four bots to the end and give the outcome.
 
     The seats' seeds come of the match's, or of `seats_seed`; `given` are settings.
     """
-    game = new_four(name, seed=seed, **(given or {}))
+    game = new_game(name, seed=seed, **(given or {}))
     seeds = seeds_of(seed if seats_seed is None else seats_seed)
-    return _play(game, bots, states_of(game, seeds, "ABCD", ruleset=name), **options)
+    return play(game, bots, seeds=seeds, **options)
 
 
-def _play(game, bots, states, *, times=None, record=None, refusable=(), read=facts_of):
-    """Play to the end and give the outcome; what is refused of a bot in `refusable` is passed over.
+def play(game, bots, *, seeds=(1, 2), times=None, record=None, refusable=(), read=facts_of):
+    """Play to the end and give the outcome; `record` gets each turn's submoves by seat.
 
-    `times` and `record` are as for `play`; `read` reads the facts of a turn.
+    `times` gets the processor seconds that each answer took, reading the facts by `read` included.
+    A malformed answer fails the test at once, and so does a refused one of a bot that isn't in
+    `refusable`.
     """
-    players = None
-    while game.outcome() is None:
+    states, players = states_of(game, seeds), None
+    while not game.over:
         answers, taken = [], []
         for seat, state in enumerate(states):
-            told = game.facts(seat, (0.0,) * len(states))
+            told = game.rules.facts(seat, (0.0,) * len(states))
             began = time.process_time()
             state.update(game.turn, read(told))
             taken.append(time.process_time() - began)
@@ -89,11 +63,6 @@ def _play(game, bots, states, *, times=None, record=None, refusable=(), read=fac
             record.append(answers)
         if times is not None:
             times.append(taken)
-        verdicts = [
-            game.parse(seat, [token for move in moves for token in move])
-            for seat, moves in enumerate(answers)
-        ]
-        for seat, (bot, verdict) in enumerate(zip(bots, verdicts, strict=True)):
-            assert bot in refusable or verdict.refused == (), (answers[seat], verdict.refused)
-        game.advance(verdicts)
-    return game.outcome()
+        for bot, answer, refused in zip(bots, answers, game.step(answers), strict=True):
+            assert bot in refusable or refused == (), (answer, refused)
+    return game.outcome

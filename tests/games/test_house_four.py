@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lanista
-from games.house_in_process import facts_of, play_four
+from games.house_in_process import play_four
 from lanista.games import registry
 from lanista.games.crematoria.house_bots import demo as crematoria_demo
 from lanista.games.hogwarts.house_bots import demo as hogwarts_demo
 from lanista.games.hogwarts.house_bots import dummy as hogwarts_dummy
 from lanista.games.hogwarts.house_bots.dummy import solve
+from lanista.library.game import facts_of
 from lanista_client import CrematoriaState, HogwartsState, crematoria, hogwarts
 
 BOTS = {

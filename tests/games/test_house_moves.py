@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.house_in_process import facts_of, new_game, play, states_of
+from games.house_in_process import new_game, play, states_of
 from lanista.games.angrymob.house_bots.camper_joe import CamperJoe
 from lanista.games.angrymob.house_bots.gravity_goers import GravityGoers, Paths
 from lanista.games.angrymob.house_bots.professor_random import ProfessorRandom
 from lanista.games.angrymob.house_bots.random_runners import RandomRunners
+from lanista.library.game import facts_of
 from lanista_client import DIRECTIONS, DOWN, LEFT, RIGHT, UP, AngryMobState
 
 BOTS = [CamperJoe, ProfessorRandom, RandomRunners, GravityGoers]
@@ -189,26 +190,22 @@ def test_the_same_seed_and_opponent_give_the_same_match(bot):
     assert (moves((8, 9)) == moves((7, 9))) == (bot is CamperJoe)
 
 
+def wins(bot, seat, seed):
+    """Whether GravityGoers in this seat beat a bot on the map of a seed."""
+    bots = [GravityGoers, bot] if seat == 0 else [bot, GravityGoers]
+    ranks = play(new_game(seed=seed), bots, seeds=(seed, seed + 1)).ranks
+    return ranks[seat] < ranks[1 - seat]
+
+
 @pytest.mark.parametrize("bot", [CamperJoe, ProfessorRandom, RandomRunners])
 @pytest.mark.parametrize("seat", [0, 1])
 def test_gravity_goers_beat_the_others_on_most_maps(bot, seat):
     """Five maps a seat: at least four won, so that a broken bot is noticed without `strength`."""
-    won = 0
-    for seed in range(5):
-        bots = [GravityGoers, bot] if seat == 0 else [bot, GravityGoers]
-        ranks = play(new_game(seed=seed), bots, seeds=(seed, seed + 1)).ranks
-        won += ranks[seat] < ranks[1 - seat]
-    assert won >= 4
+    assert sum(wins(bot, seat, seed) for seed in range(5)) >= 4
 
 
 @pytest.mark.strength
 @pytest.mark.parametrize("bot", [CamperJoe, ProfessorRandom, RandomRunners])
 def test_gravity_goers_win_95_percent(bot):
     """200 generated maps, seats in turn; a draw is no win."""
-    won = 0
-    for seed in range(1000, 1200):
-        seat = seed % 2
-        bots = [GravityGoers, bot] if seat == 0 else [bot, GravityGoers]
-        ranks = play(new_game(seed=seed), bots, seeds=(seed, -seed % 2**31)).ranks
-        won += ranks[seat] < ranks[1 - seat]
-    assert won >= 190
+    assert sum(wins(bot, seed % 2, seed) for seed in range(1000, 1200)) >= 190
