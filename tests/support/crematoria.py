@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import attrs
 
+import lanista
 import lanista_maps
 from lanista.games.base import Answer, Token, Verdict, complete_settings
 from lanista.games.chance import Chance, OriginalChance
@@ -72,9 +73,7 @@ def answers(game: Crematoria, orders: Sequence[Sequence[Token]]) -> list[Verdict
 
 def new_game(seed: int, settings: Mapping[str, int] | None = None) -> Crematoria:
     """A game on the board of its seed."""
-    complete = complete_settings(RULESET, settings or {})
-    chance = RULESET.chance(seed)
-    return RULESET.new(complete, RULESET.generate(complete, chance), chance)
+    return lanista.new_game("crematoria", seed=seed, settings=settings).rules
 
 
 def board(

@@ -13,6 +13,7 @@ from random import Random
 
 import attrs
 
+import lanista
 from lanista.games.base import Answer, Late, MalformedAnswerError, Token, Verdict, complete_settings
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.board import BORDER, CELLS, CLANS, NEAR, OUTSIDE, SIDE, Board, Unit
@@ -125,9 +126,7 @@ def begin(board: Board, chance=None, **settings: int) -> Hogwarts:
 
 def seeded(seed: int, **settings: int) -> Hogwarts:
     """A game on the board of a seed."""
-    given = complete_settings(RULESET, settings)
-    chance = RULESET.chance(seed)
-    return RULESET.new(given, RULESET.generate(given, chance), chance)
+    return lanista.new_game("hogwarts", seed=seed, settings=settings).rules
 
 
 @functools.cache
