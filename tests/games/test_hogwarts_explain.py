@@ -140,9 +140,10 @@ def corrupted(res, number, field, pick):
     unit = pick.randrange(84)
     if field == "clans":
         return with_unit(res, number, unit, clans=(state.clans[unit] + 1) % 4)
-    if field in ("rounds", "nexts"):
-        value = getattr(state, field)[unit]
-        return with_unit(res, number, unit, **{field: value + (1 if value < 59 else -1)})
+    if field == "rounds":
+        return with_unit(res, number, unit, rounds=state.rounds[unit] + 1)
+    if field == "nexts":  # from -1 to 3; a file with any other is refused when it is read
+        return with_unit(res, number, unit, nexts=(state.nexts[unit] + 2) % 5 - 1)
     if field in ("row", "column"):
         row, col = divmod(state.cells[unit], 60)
         place = (row + (1 if row < 59 else -1), col)
