@@ -1,6 +1,5 @@
 """docs/games: the examples are what the games say and take, the commands work."""
 
-import re
 import shlex
 
 import pytest
@@ -12,7 +11,6 @@ from lanista.games.base import complete_settings
 PAGES = ("angrymob", "crematoria", "hogwarts")
 SHORT = {"angrymob": "move_limit=50", "crematoria": "nb_rounds=20", "hogwarts": "NUM_ROUNDS=20"}
 LEFT_OUT = "…"
-LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
 
 
 def page_of(name):
@@ -109,13 +107,3 @@ def test_the_commands_work(name, tmp_path):
         assert 0 == code, f"{words}\n{out[-4000:]}"
     if name != "angrymob":
         assert "explained" in out  # the last command of these pages
-
-
-@pytest.mark.parametrize("page", [*(f"games/{name}.md" for name in PAGES), "rulesets.md"])
-def test_links_lead_somewhere(page):
-    """Every relative link names a file of the checkout."""
-    path = DOCS / page
-    links = LINK.findall(path.read_text(encoding="utf-8"))
-    assert links
-    gone = [link for link in links if "://" not in link and not (path.parent / link).exists()]
-    assert [] == gone

@@ -20,7 +20,6 @@ from lanista_protocol import (
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=60)  # surrogates and controls among it
 SPACES = st.integers(1, 3).map(lambda n: " " * n)
-# -- hello -----------------------------------------------------------------------------------------
 
 NAME_WORDS = st.text(
     st.characters(categories=["L", "M", "N", "P", "S"], exclude_characters="="),
@@ -90,12 +89,6 @@ def test_bad_hello_is_the_error_of_its_code():
     assert (ErrorCode.BAD_HELLO, "seat 9; angrymob has seats 0 to 1") == (error.code, error.message)
 
 
-# -- answers ---------------------------------------------------------------------------------------
-
-
-# -- messages --------------------------------------------------------------------------------------
-
-
 @given(st.floats(-1e15, 1e15))
 def test_numbers_are_near_and_have_the_form(value):
     """PROTOCOL.md 1: at most 4 digits after the point, no trailing zeros, no `-0`."""
@@ -103,9 +96,6 @@ def test_numbers_are_near_and_have_the_form(value):
     assert re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]{0,3}[1-9])?", text)
     assert text != "-0"
     assert abs(float(text) - value) <= 0.00005 + abs(value) * 1e-15
-
-
-# -- shown -----------------------------------------------------------------------------------------
 
 
 @given(st.one_of(ANY_TEXT, st.binary(max_size=60)), st.integers(0, 60))

@@ -14,7 +14,6 @@ from lanista_protocol import (
     RemoteProtocolError,
     Session,
     number,
-    parse_hello,
     tokenize,
 )
 from protocol.table import MESSAGES, VECTORS, Feed, bytes_of, each, load
@@ -61,21 +60,6 @@ def test_hello_read_from_bytes(vector, ending):
         return
     with pytest.raises(RemoteProtocolError) as caught:
         session.take_hello()
-    assert vector["error"] == caught.value.code.value
-
-
-@each("hello")
-def test_hello_read_from_text(vector):
-    """PROTOCOL.md 2. What the bytes alone decide isn't the parser's."""
-    if vector.get("error") in {"not-utf8", "line-too-long"}:
-        assert vector["rule"] == "1"
-        return
-    line = bytes_of(vector["line"]).decode()
-    if "hello" in vector:
-        assert vector["hello"] == fields_of(parse_hello(line))
-        return
-    with pytest.raises(RemoteProtocolError) as caught:
-        parse_hello(line)
     assert vector["error"] == caught.value.code.value
 
 
