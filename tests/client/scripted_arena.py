@@ -8,6 +8,8 @@ import io
 import socket
 import threading
 
+from lanista_client import Arena
+
 # The map of rules/angrymob.md 5, as both seats are told it (PROTOCOL.md 5).
 START = b"""\
 start 01JDEXAMPLE
@@ -248,3 +250,10 @@ def wired(monkeypatch, *pieces):
 
     monkeypatch.setattr(socket, "create_connection", connect)
     return wire
+
+
+def state_of(monkeypatch, *said):
+    """The state at the first `go` of what the arena says after its welcome."""
+    wired(monkeypatch, WELCOME, *said)
+    with Arena("A") as arena:
+        return next(arena)

@@ -8,16 +8,10 @@ from client.scripted_arena import (
     HOGWARTS_START,
     HOGWARTS_TURN,
     WELCOME,
+    state_of,
     wired,
 )
 from lanista_client import Arena, ArenaError, CrematoriaState, HogwartsState, crematoria, hogwarts
-
-
-def state_of(monkeypatch, *said):
-    """The state at the first `go` of what the arena says."""
-    wired(monkeypatch, b"".join([WELCOME, *said]))
-    with Arena("Bob") as arena:
-        return next(arena)
 
 
 @pytest.fixture
@@ -33,11 +27,14 @@ def planet(monkeypatch):
 # -- both ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+BOTH = pytest.mark.parametrize(
     ("start", "turn"),
     [(HOGWARTS_START, HOGWARTS_TURN), (CREMATORIA_START, CREMATORIA_TURN)],
     ids=["hogwarts", "crematoria"],
 )
+
+
+@BOTH
 def test_order_between_start_turn_and_go_means_nothing(monkeypatch, start, turn):
     """PROTOCOL.md 3: units by id, books, gems and elevators by place, however they came."""
 
@@ -57,9 +54,7 @@ def test_order_between_start_turn_and_go_means_nothing(monkeypatch, start, turn)
 
 
 @pytest.mark.parametrize("keyword", [b"own", b"unit", b"score", b"status"])
-@pytest.mark.parametrize(
-    ("start", "turn"), [(HOGWARTS_START, HOGWARTS_TURN), (CREMATORIA_START, CREMATORIA_TURN)]
-)
+@BOTH
 def test_a_turn_without_its_facts_is_an_arena_error(monkeypatch, start, turn, keyword):
     lines = [line for line in turn.splitlines(keepends=True) if not line.startswith(keyword)]
     with pytest.raises(ArenaError) as caught:

@@ -27,49 +27,43 @@ def test_hello_says_name_and_options(monkeypatch, arguments, hello):
     assert hello == wire.sent
 
 
-def test_without_anything_the_arena_is_on_this_machine(monkeypatch):
-    wire = wired(monkeypatch)
-    Arena("A").close()
-    assert (b"127.0.0.1", 7777) == wire.address
+HERE = {"HOST": "arena", "PORT": "99", "NAME": "E", "TOKEN": "t"}
 
 
-def test_the_environment_tells_what_the_arguments_do_not(monkeypatch):
+@pytest.mark.parametrize(
+    ("variables", "arguments", "address", "hello"),
+    [
+        pytest.param({}, {"name": "A"}, (b"127.0.0.1", 7777), b"A v=1\n", id="nothing is said"),
+        pytest.param(HERE, {}, (b"arena", 99), b"E v=1 token=t\n", id="by the environment"),
+        pytest.param(
+            *(HERE | {"PORT": "no"}, {"name": "A", "host": "other", "port": 1, "token": "u"}),
+            *((b"other", 1), b"A v=1 token=u\n"),
+            id="arguments override it",
+        ),
+        pytest.param(
+            *(dict.fromkeys(HERE, ""), {"name": "A"}),
+            *((b"127.0.0.1", 7777), b"A v=1\n"),
+            id="empty variables say nothing",
+        ),
+        # What a bot that Lanista started says of another arena counts for nothing; what it says of
+        # itself does.
+        pytest.param(
+            HERE | {"LOCAL": "1"},
+            {"name": "A", "keep": True, "reconnect": True, "host": "other", "port": 1}
+            | {"token": "u", "room": "pit", "tls": True},
+            (b"arena", 99),
+            b"A v=1 token=t keep=1\n",
+            id="started by lanista it stays",
+        ),
+    ],
+)
+def test_where_the_arena_is(monkeypatch, variables, arguments, address, hello):
     wire = wired(monkeypatch)
-    for name, value in {"HOST": "arena", "PORT": "99", "NAME": "E", "TOKEN": "t"}.items():
+    for name, value in variables.items():
         monkeypatch.setenv(f"LANISTA_{name}", value)
-    Arena().close()
-    assert (b"arena", 99) == wire.address
-    assert b"E v=1 token=t\n" == wire.sent
-
-
-def test_arguments_override_the_environment(monkeypatch):
-    wire = wired(monkeypatch)
-    for name, value in {"HOST": "arena", "PORT": "no", "NAME": "E", "TOKEN": "t"}.items():
-        monkeypatch.setenv(f"LANISTA_{name}", value)
-    Arena("A", host="other", port=1, token="u").close()
-    assert (b"other", 1) == wire.address
-    assert b"A v=1 token=u\n" == wire.sent
-
-
-def test_a_bot_started_by_lanista_stays_with_it(monkeypatch):
-    """What it says of another arena counts for nothing; what it says of itself does."""
-    wire = wired(monkeypatch)
-    here = {"HOST": "arena", "PORT": "99", "NAME": "E", "TOKEN": "t", "LOCAL": "1"}
-    for name, value in here.items():
-        monkeypatch.setenv(f"LANISTA_{name}", value)
-    elsewhere = {"host": "other", "port": 1, "token": "u", "room": "pit", "tls": True}
-    Arena("A", keep=True, reconnect=True, **elsewhere).close()
-    assert (b"arena", 99) == wire.address
-    assert b"A v=1 token=t keep=1\n" == wire.sent
-
-
-def test_empty_variables_say_nothing(monkeypatch):
-    wire = wired(monkeypatch)
-    for name in ("HOST", "PORT", "NAME", "TOKEN"):
-        monkeypatch.setenv(f"LANISTA_{name}", "")
-    Arena("A").close()
-    assert (b"127.0.0.1", 7777) == wire.address
-    assert b"A v=1\n" == wire.sent
+    Arena(**arguments).close()
+    assert address == wire.address
+    assert hello == wire.sent
 
 
 def test_an_international_host_name_is_left_to_the_resolver(monkeypatch):

@@ -12,6 +12,7 @@ from client.scripted_arena import (
     TURN_0,
     TURN_1,
     WELCOME,
+    state_of,
     wired,
 )
 from lanista_client import DIRECTIONS, DOWN, LEFT, RIGHT, UP, AngryMobState, Arena, ArenaError
@@ -28,11 +29,13 @@ def played(arena):
     return seen
 
 
-def test_the_facts_of_the_match(monkeypatch):
+@pytest.fixture
+def state(monkeypatch):
+    return state_of(monkeypatch, START, TURN_0)
+
+
+def test_the_facts_of_the_match(state):
     """Those that tests/protocol doesn't compare with the vectors' conversations."""
-    wired(monkeypatch, MATCH)
-    with Arena("A") as arena:
-        state = next(arena)
     assert isinstance(state, AngryMobState)
     assert "01JDEXAMPLE" == state.match
     assert ((2, 1), (3, 5)) == (state.base, state.enemy_base)
@@ -40,18 +43,13 @@ def test_the_facts_of_the_match(monkeypatch):
 
 
 def test_the_other_seat_sees_itself_as_mine(monkeypatch):
-    wired(monkeypatch, MATCH.replace(b"seat 0", b"seat 1"))
-    with Arena("A") as arena:
-        state = next(arena)
+    state = state_of(monkeypatch, START.replace(b"seat 0", b"seat 1"), TURN_0)
     assert ((3, 5), (2, 1)) == (state.base, state.enemy_base)
     assert ({(3, 5): 1}, {(2, 1): 1}) == (state.mine, state.theirs)
 
 
-def test_passable_and_neighbours(monkeypatch):
+def test_passable_and_neighbours(state):
     """Outside the map nothing is passable; a base is; directions are those of the rules."""
-    wired(monkeypatch, MATCH)
-    with Arena("A") as arena:
-        state = next(arena)
     assert [True, True, False] == [state.passable(2, 1), state.passable(0, 1), state.passable(0, 4)]
     outside = [(-1, 0), (0, -1), (6, 0), (0, 7)]
     assert [False] * 4 == [state.passable(i, j) for i, j in outside]
@@ -60,11 +58,8 @@ def test_passable_and_neighbours(monkeypatch):
     assert ((0, 1), (-1, 0), (0, -1), (1, 0)) == DIRECTIONS
 
 
-def test_distances(monkeypatch):
+def test_distances(state):
     """Around impassable cells; through `blocked` never; `within` ends the search."""
-    wired(monkeypatch, MATCH)
-    with Arena("A") as arena:
-        state = next(arena)
     steps = state.distances([(0, 1)])
     assert (32, 2, 10) == (len(steps), steps[2, 1], steps[5, 6])
     assert sorted(steps.values()) == list(steps.values())
@@ -87,9 +82,7 @@ def test_the_facts_of_a_turn(monkeypatch):
 
 
 def test_a_neutral_number_may_change_to_another(monkeypatch):
-    wired(monkeypatch, WELCOME + START + b"turn 0\nneutral 1 1 7\nneutral 0 0 2\ngo\n")
-    with Arena("A") as arena:
-        state = next(arena)
+    state = state_of(monkeypatch, START, b"turn 0\nneutral 1 1 7\nneutral 0 0 2\ngo\n")
     assert (7, 2) == (state.neutral[1, 1], state.neutral[0, 0])
 
 
