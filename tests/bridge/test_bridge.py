@@ -4,7 +4,6 @@ The arena here follows a script; the bots are programs of a few lines.
 """
 
 import contextlib
-import os
 import signal
 import socket
 import subprocess
@@ -308,24 +307,27 @@ while True: time.sleep(600)
 
 
 @pytest.mark.parametrize(
-    "number",
+    ("number", "then"),
     [
-        pytest.param(signal.SIGINT, marks=pytest.mark.long),
-        signal.SIGTERM,
-        pytest.param(signal.SIGHUP, marks=pytest.mark.long),
+        pytest.param(signal.SIGINT, "time.sleep(600)", marks=pytest.mark.long),
+        (signal.SIGTERM, "time.sleep(600)"),
+        pytest.param(signal.SIGHUP, "time.sleep(600)", marks=pytest.mark.long),
+        (signal.SIGKILL, "sys.stdin.read()"),
     ],
 )
-def test_a_signal_ends_the_bridge_and_its_bot(tmp_path, number):
+def test_a_signal_ends_the_bridge_and_its_bot(tmp_path, number, then):
+    """Killed by -9 the bridge can do nothing, but its bot reads the end of its input."""
     mark = tmp_path / "pid"
     code = f"""
-import os, time
+import os, sys, time
 open({str(mark)!r}, "w").write(str(os.getpid()) + "\\n")
-time.sleep(600)
+{then}
 """
     bridges = []
 
     def strike():
         wait_until(lambda: mark.exists() and mark.read_text().endswith("\n"), "the bot is there")
+        assert runs(int(mark.read_text()))
         bridges[0].send_signal(number)
         bridges[0].wait(PATIENCE)
 
@@ -354,30 +356,6 @@ def test_words_that_only_look_like_an_error_are_not():
     said = b"player 0 error x\nerrors a\nnote late 0 - x\nnote rooms\nturn 1\n"
     done = play("import sys; sys.stdin.read()", Says(said))
     assert (0, b"") == (done.returncode, done.stderr)
-
-
-def test_it_leaves_no_processes_behind_a_kill(tmp_path):
-    """Killed by -9 the bridge can do nothing, but its bot reads the end of its input."""
-    mark = tmp_path / "pid"
-    code = f"""
-import os, sys
-open({str(mark)!r}, "w").write(str(os.getpid()) + "\\n")
-sys.stdin.read()
-"""
-    bridges = []
-
-    def strike():
-        wait_until(lambda: mark.exists() and mark.read_text().endswith("\n"), "the bot is there")
-        assert runs(int(mark.read_text()))
-        os.kill(bridges[0].pid, signal.SIGKILL)
-        bridges[0].wait(PATIENCE)
-
-    with ScriptedArena(Hears(HELLO), strike) as arena:
-        bridge = connect("--name", "Bot", "--", *bot(code), port=arena.port, start=subprocess.Popen)
-        bridges.append(bridge)
-        with bridge:
-            bridge.communicate(timeout=PATIENCE)
-    wait_until_gone([int(mark.read_text())])
 
 
 @pytest.mark.long
