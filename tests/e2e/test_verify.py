@@ -81,10 +81,14 @@ def cup(tmp_path_factory):
     return folder
 
 
-def test_a_tournament_s_results_are_compared_with_its_records(cup, tmp_path):
+@pytest.fixture
+def folder(cup, tmp_path):
+    """A copy of it for one test."""
+    return shutil.copytree(cup, tmp_path / "cup")
+
+
+def test_a_tournament_s_results_are_compared_with_its_records(folder):
     """All that a record says; with a line for each match, and the totals."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     verify = "tournament verify cup.toml"
     assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
     database = folder / "cup.db"
@@ -106,10 +110,8 @@ def test_a_tournament_s_results_are_compared_with_its_records(cup, tmp_path):
     assert ", stored is 8" in by_number["6"]
 
 
-def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, tmp_path):
+def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, folder):
     """A block that the database has lost is played again, and then all is right."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     with Store.open(folder / "cup.db") as store:
         paths = {
             one.number: folder / "cup.records" / one.match.record for one in asking(store).matches()
@@ -131,10 +133,8 @@ def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, tmp_
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 
 
-def test_files_of_others_among_a_tournament_s_records_are_passed_over(cup, tmp_path):
+def test_files_of_others_among_a_tournament_s_records_are_passed_over(folder):
     """It is the same while a lost database is rebuilt."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     record = next((folder / "cup.records").glob("*/*.jsonl.gz"))
     for name in ("notes", "a-b", "0-0", "copy of " + record.name):
         record.with_name(f"{name}.jsonl.gz").write_bytes(record.read_bytes())
@@ -152,10 +152,8 @@ def test_files_of_others_among_a_tournament_s_records_are_passed_over(cup, tmp_p
 @pytest.mark.parametrize(
     "lost", ["DELETE FROM {} WHERE number = 6", "UPDATE {} SET ranks = '[1]' WHERE number = 6"]
 )
-def test_a_block_that_is_not_whole_is_damage(cup, tmp_path, lost):
+def test_a_block_that_is_not_whole_is_damage(cup, folder, lost):
     """It is neither counted nor played on, but can be rebuilt."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     execute(folder / "cup.db", "DELETE FROM seats WHERE match = 6", lost.format("matches"))
     for command in ("standings", "run"):
         done = run_here(["tournament", command, "cup.toml"], folder)
@@ -167,10 +165,8 @@ def test_a_block_that_is_not_whole_is_damage(cup, tmp_path, lost):
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 
 
-def test_a_database_of_a_newer_version_is_not_rebuilt(cup, tmp_path):
+def test_a_database_of_a_newer_version_is_not_rebuilt(folder):
     """Nothing is wrong with it, and this version can't read what only it has."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     execute(folder / "cup.db", "UPDATE lanista_version SET version_num = 'v999'")
     done = run_here(["tournament", "verify", "cup.toml", "--rebuild"], folder)
     assert (2, "") == (done.code, done.out)
@@ -178,10 +174,8 @@ def test_a_database_of_a_newer_version_is_not_rebuilt(cup, tmp_path):
     assert {"cup.db", "cup.db.lock"} == names_like("cup.db", folder)
 
 
-def test_an_arena_s_database_is_not_rebuilt_as_a_tournament_s(cup, tmp_path):
+def test_an_arena_s_database_is_not_rebuilt_as_a_tournament_s(folder):
     """The key `database` may name it by mistake."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     data = DataFolder(folder / "data")
     with Database.of_arena(data) as database:
         Store.of_ladder(database, "pit", "angrymob")
@@ -207,10 +201,8 @@ async def test_a_competition_of_no_kind_keeps_no_database_from_being_rebuilt(
     assert total.startswith("arena: 1 match stored again; ")
 
 
-def test_half_a_character_in_a_record_is_damage(cup, tmp_path):
+def test_half_a_character_in_a_record_is_damage(folder):
     """No database can hold it, so it keeps no rebuild from the other matches."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     record = next((folder / "cup.records").glob("*/*-0.jsonl.gz"))
     *lines, result = gzip.decompress(record.read_bytes()).splitlines(keepends=True)
     result = json.loads(result)
@@ -363,10 +355,8 @@ async def test_an_arena_s_database_is_made_anew(tmp_path, autojump_clock):
         assert "M2" in {one["match"] for one in match_list.matches(limit=9)[0]}
 
 
-def test_a_tournament_s_database_is_made_anew(cup, tmp_path):
+def test_a_tournament_s_database_is_made_anew(cup, folder):
     """From its records and what can be read of it, or from its records alone."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     database = folder / "cup.db"
     with Store.open(database) as store:
         expected, identities = stored(store), asking(store).identities()
@@ -402,10 +392,8 @@ def test_a_tournament_s_database_is_made_anew(cup, tmp_path):
         "_remove",
     ],
 )
-def test_a_rebuild_that_is_killed_leaves_the_former_database(cup, tmp_path, killed_in):
+def test_a_rebuild_that_is_killed_leaves_the_former_database(folder, killed_in):
     """The next one is not kept from anything."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     with Store.open(folder / "cup.db") as store:
         before = stored(store)
     code = KILLED.format(name=killed_in)
@@ -417,10 +405,8 @@ def test_a_rebuild_that_is_killed_leaves_the_former_database(cup, tmp_path, kill
     assert not list(folder.glob("*.new*"))
 
 
-def test_indexes_are_compared_with_their_tables(cup, tmp_path):
+def test_indexes_are_compared_with_their_tables(folder):
     """By SQLite's full check; the database is refused as when it is opened."""
-    folder = tmp_path / "cup"
-    shutil.copytree(cup, folder)
     execute(
         folder / "cup.db",
         "PRAGMA writable_schema = ON",
