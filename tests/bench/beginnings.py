@@ -15,7 +15,6 @@ import functools
 import gc
 import json
 import multiprocessing
-import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,7 @@ from collections import Counter
 from pathlib import Path
 
 import trio
-from measured import keep
+from measured import keep, listening
 from thinking import bots, judged
 
 MATCHES = (100,)
@@ -133,21 +132,15 @@ def beginnings(matches):
     """Begin so many matches together, and play them to their ends."""
     with tempfile.TemporaryDirectory() as folder:
         figures = Path(folder) / "figures.json"
-        process = subprocess.Popen(
-            [
-                *(sys.executable, __file__, "--daemon", figures),
-                *("serve", "--port", "0", "--web", "127.0.0.1:0", "--game", "hogwarts"),
-                *("--data", folder, "--start", "manual", "--matches", str(matches)),
-                *("--set", f"NUM_ROUNDS={ROUNDS}", "--max-connections", "2000"),
-                *("--late-limit", "1000"),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            port = int(process.stdout.readline().rsplit(":", 1)[1])
+        words = [
+            *("serve", "--port", "0", "--web", "127.0.0.1:0", "--game", "hogwarts"),
+            *("--data", folder, "--start", "manual", "--matches", str(matches)),
+            *("--set", f"NUM_ROUNDS={ROUNDS}", "--max-connections", "2000"),
+            *("--late-limit", "1000"),
+        ]
+        pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+        program = sys.executable, __file__, "--daemon", figures
+        with listening(words, program=program, **pipes) as (process, port):
             results = multiprocessing.Queue()
             hellos = [f"b{number} v=1 game=hogwarts keep=1" for number in range(SEATS * matches)]
             host = multiprocessing.Process(target=bots, args=(port, hellos, results))
@@ -161,9 +154,6 @@ def beginnings(matches):
             process.communicate(timeout=600)
             slow = results.get(timeout=60)
             host.join()
-        finally:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
         return {"matches": matches, **judged(folder, slow), **json.loads(figures.read_text())}
 
 

@@ -6,12 +6,9 @@ an empty reply; and a full one of Hogwarts, whose time beyond the first is that 
 All bots take turns, in rounds, so that a machine that changes its speed changes it for all.
 """
 
-import os
-import shutil
-import signal
-import socket
+import contextlib
+import itertools
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,9 +17,9 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from measured import keep
+from measured import compiled, connected, keep, percentile
 
-from languages.language import EMPTY_BOTS, every
+from languages.language import every
 from lanista.games import registry
 from lanista.games.base import MalformedAnswerError, complete_settings
 from lanista.match.conditions import DEFAULT
@@ -66,81 +63,41 @@ def answer(game, name, seat, pick):
         return game.parse(seat, [])
 
 
-class Bot:
-    """A bot in its match."""
-
-    def __init__(self, words, opening, turns):
-        self.turns, self.count = turns, 0
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            server.settimeout(60)
-            env = {**os.environ, "LANISTA_PORT": str(server.getsockname()[1]), "LANISTA_TOKEN": ""}
-            env |= {"LANISTA_HOST": "127.0.0.1", "LANISTA_NAME": "Empty"}
-            self.process = subprocess.Popen(words, env=env)
-            self.socket = server.accept()[0]
-        self.socket.settimeout(60)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        while not self.socket.recv(4096).endswith(b"\n"):
-            pass
-        self.exchange(opening)
-
-    def exchange(self, data):
-        """Seconds from before a turn is sent until its answer is read."""
+def times(arena, turns):
+    """The seconds from before a turn is sent until its answer is read, turn after turn."""
+    taken = []
+    for data in turns:
         began = time.perf_counter()
-        self.socket.sendall(data)
-        answer = self.socket.recv(4096)
-        took = time.perf_counter() - began
+        arena.sendall(data)
+        answer = arena.recv(4096)
+        taken.append(time.perf_counter() - began)
         assert answer == b"\n", answer
-        return took
-
-    def times(self, count):
-        """The seconds of so many turns."""
-        taken = []
-        for _ in range(count):
-            self.count += 1
-            taken.append(self.exchange(self.turns[self.count % len(self.turns)]))
-        return taken
-
-    def end(self):
-        """Have it gone."""
-        self.socket.close()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.send_signal(signal.SIGKILL)
-            self.process.wait()
+    return taken
 
 
 def measure(commands, name):
     """Of each bot, all times of the game's turns, in seconds."""
     opening, turns = told(name)
-    bots = {}
     taken = {bot: [] for bot in commands}
-    try:
+    with contextlib.ExitStack() as stack:
+        playing = {}
         for bot, words in commands.items():
-            bots[bot] = Bot([word.replace("GAME", name) for word in words], opening, turns)
-            bots[bot].times(WARM)
+            own = [word.replace("GAME", name) for word in words]
+            (arena,) = stack.enter_context(connected(own, 1))
+            playing[bot] = arena, itertools.cycle(turns)
+            times(arena, [opening, *itertools.islice(playing[bot][1], WARM)])
         for _ in range(ROUNDS):
-            for bot, running in bots.items():
-                taken[bot] += running.times(TURNS[name])
-    finally:
-        for bot in bots.values():
-            bot.end()
+            for bot, (arena, more) in playing.items():
+                taken[bot] += times(arena, itertools.islice(more, TURNS[name]))
     return taken
-
-
-def percentile(taken, share):
-    """The value below which this share of the times lies."""
-    return sorted(taken)[min(len(taken) - 1, int(len(taken) * share))]
 
 
 def main():
     """Measure all languages whose toolchains are here, and print a table."""
     with tempfile.TemporaryDirectory() as folder:
-        bare = Path(folder) / "empty"
-        source = EMPTY_BOTS / "empty.c"
-        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bare, source], check=True)
+        bare = compiled(folder)
         bridge = [sys.executable, "-P", "-m", "lanista.bots.bridge"]
-        commands = {"bare C socket": [str(bare), "GAME"]}
+        commands = {"bare C socket": [bare, "GAME"]}
         for name, language in every().items():
             if language.missing:
                 print(f"{name}: {language.missing}")
@@ -149,7 +106,7 @@ def main():
             place.mkdir()
             words = [str(word) for word in (language.build_empty or language.build)(place)["empty"]]
             commands[name] = [*words, "GAME"]
-        commands["C, stdin and stdout behind lanista connect"] = [*bridge, str(bare), "-"]
+        commands["C, stdin and stdout behind lanista connect"] = [*bridge, bare, "-"]
         figures = {}
         small, full = [measure(commands, name) for name in TURNS]
         print(f"{'µs':>45} {'small median':>13} {'p99':>8} {'full median':>12} {'p99':>8}")

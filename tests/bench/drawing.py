@@ -6,14 +6,13 @@ pictures a second for Crematoria's two levels: 16.7 ms each.
 """
 
 import json
-import subprocess
 import sys
 import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from measured import keep
+from measured import keep, recorded
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "page"))
 
@@ -60,8 +59,7 @@ async ([width, height]) => {
 def match_json(game, bots, folder):
     """Return the frames of a match of house bots as JSON."""
     record = Path(folder) / f"{game}.jsonl.gz"
-    words = ["play", game, *bots, "-s", "7", "--console", "-o", str(record), "--no-clock"]
-    subprocess.run([sys.executable, "-m", "lanista.cli", *words], check=True, capture_output=True)
+    recorded(record, game, *bots)
     head, *frames, end = read_frames(record)
     return json.dumps({"head": head, "frames": frames, "end": end}).encode()
 

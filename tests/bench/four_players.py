@@ -7,24 +7,19 @@ machine): only their order of size compares. Then a whole match of four trivial 
 """
 
 import gzip
-import shutil
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-import trio
-from measured import keep, median
+from measured import keep, match_between, median
 
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.originals import of_game, played
-from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.started_match import StartedMatch
-from lanista.match.conditions import MatchSpec
 
 TRACES = Path(__file__).parents[1] / "traces"
-BOT = str(Path(__file__).parent / "trivial_bot.py")
+BOT = sys.executable, str(Path(__file__).parent / "trivial_bot.py")
 ORIGINAL_S = {
     "hogwarts": {"Null": 0.075, "Demo": 0.10},
     "crematoria": {"Null": 0.096, "Demo": 0.14},
@@ -68,19 +63,8 @@ def match(game_name, seed, rounds, *, file):
 
 def over_tcp(game_name, folder):
     """Seconds from the opening to the end of a match of four trivial bots."""
-    ruleset = registry.get(game_name)
     moments = []
-
-    async def watch(game):
-        moments.append(time.perf_counter())
-
-    match = StartedMatch(
-        spec=MatchSpec(ruleset=ruleset, settings=complete_settings(ruleset, {}), seed=1),
-        contestants=[Contestant(name="bench", command=(sys.executable, BOT))] * 4,
-        record_path=lambda id_: Path(folder) / f"{id_}.jsonl.gz",
-        watcher=lambda names: watch,  # noqa: ARG005 - they have one name
-    )
-    trio.run(match.play)
+    match_between(game_name, BOT, folder, watch=lambda _: moments.append(time.perf_counter()))
     return moments[-1] - moments[0]
 
 
@@ -93,12 +77,9 @@ def main():
             "with_file_s": median([match(game, seed, rounds, file=True) for _ in range(RUNS)]),
             "original_s": ORIGINAL_S[game][players],
         }
-    folder = tempfile.mkdtemp()
-    try:
+    with tempfile.TemporaryDirectory() as folder:
         for game in ORIGINAL_S:
             figures[f"{game} over TCP_s"] = median([over_tcp(game, folder) for _ in range(RUNS)])
-    finally:
-        shutil.rmtree(folder)
     keep("four_players", {**figures, "aim_tcp_s": 0.5})
 
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measured import keep
+from measured import keep, recorded
 
 RUNS = 3
 MATCHES = {
@@ -72,9 +72,7 @@ def main():
         records = []
         for game, words in MATCHES.items():
             records.append(Path(folder) / f"{game}.jsonl.gz")
-            how = ["play", game, *words, "-s", "7", "--console", "--no-clock", "-o", records[-1]]
-            command = [sys.executable, "-m", "lanista.cli", *map(str, how)]
-            subprocess.run(command, check=True, capture_output=True)
+            recorded(records[-1], game, *words)
         runs = {name: [] for name in pythons}
         for _ in range(RUNS):
             for name, python in pythons.items():

@@ -19,22 +19,17 @@ import argparse
 import json
 import os
 import select
-import shutil
-import socket
 import subprocess
-import sys
 import tempfile
 import time
 from itertools import chain
 from pathlib import Path
 
-from measured import keep
+from measured import SEATS, compiled, connected, keep, listening
 
 from lanista.games import registry
 from lanista.games.base import complete_settings
 
-HOST = "127.0.0.1"
-BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
 SHORT = 20
 """Turns of the shorter matches."""
 TURNS = 6_000
@@ -49,36 +44,30 @@ STEPS = {
 PAIRS = 2
 BUSY = 0.7
 GAMES = {
-    # Seats, options, and the setting for the number of turns.
-    "angrymob": (2, ("--map", "meadow"), "move_limit"),
-    "hogwarts": (4, ("--map", "great-hall"), "NUM_ROUNDS"),
-    "crematoria": (4, ("--map", "galleries"), "nb_rounds"),
+    # Options, and the setting for the number of turns.
+    "angrymob": (("--map", "meadow"), "move_limit"),
+    "hogwarts": (("--map", "great-hall"), "NUM_ROUNDS"),
+    "crematoria": (("--map", "galleries"), "nb_rounds"),
 }
 
 
 def used_by(bot, game, matches, turns, think, folder):
     """Seconds that a daemon works for so many matches of so many turns, and its most KiB."""
-    seats, options, setting = GAMES[game]
-    daemon = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "lanista.cli", "serve", "--port", "0", "--no-web"),
-            *("--data", str(folder), "--game", game, *options, "--set", f"{setting}={turns}"),
-            *("--matches", str(matches), "--max-connections", "2000", "--no-clock"),
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    port = daemon.stdout.readline().rsplit(":", 1)[1].strip()
-    env = {**os.environ, "LANISTA_PORT": port, "THINK_MS": str(think)}
-    bots = []
-    for _ in range(seats * matches):
-        bots.append(subprocess.Popen([bot, game], env=env))
-        # An address may have 100 connections that haven't said their hello.
-        time.sleep(0.004)
-    _, status, used = os.wait4(daemon.pid, 0)
-    daemon.returncode = os.waitstatus_to_exitcode(status)
-    daemon.stdout.close()
+    options, setting = GAMES[game]
+    words = [
+        *("serve", "--port", "0", "--no-web", "--data", str(folder), "--game", game, *options),
+        *("--set", f"{setting}={turns}", "--matches", str(matches)),
+        *("--max-connections", "2000", "--no-clock"),
+    ]
+    with listening(words) as (daemon, port):
+        env = {**os.environ, "LANISTA_PORT": str(port), "THINK_MS": str(think)}
+        bots = []
+        for _ in range(SEATS[game] * matches):
+            bots.append(subprocess.Popen([bot, game], env=env))
+            # An address may have 100 connections that haven't said their hello.
+            time.sleep(0.004)
+        _, status, used = os.wait4(daemon.pid, 0)
+        daemon.returncode = os.waitstatus_to_exitcode(status)
     for process in bots:
         process.wait()
     assert daemon.returncode == 0, daemon.returncode
@@ -105,19 +94,14 @@ def told(game):
 
 def floor(bot, game, matches):
     """Microseconds that a turn costs a process that only passes lines."""
-    lines, seats, turns = told(game), GAMES[game][0], max(20, TURNS // matches)
-    bots, tables, table_of = [], [[] for _ in range(matches)], {}
-    with socket.create_server((HOST, 0), backlog=1000) as server, select.epoll() as ready:
-        env = {**os.environ, "LANISTA_PORT": str(server.getsockname()[1]), "THINK_MS": "0"}
-        for number in range(seats * matches):
-            bots.append(subprocess.Popen([bot, game], env=env))
-            seat, _ = server.accept()
-            seat.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            while not seat.recv(4096).endswith(b"\n"):
-                pass
+    lines, seats, turns = told(game), SEATS[game], max(20, TURNS // matches)
+    with connected([bot, game], seats * matches) as sockets, select.epoll() as ready:
+        tables = [sockets[at : at + seats] for at in range(0, len(sockets), seats)]
+        table_of = {
+            seat.fileno(): (table, seat) for table, sitting in enumerate(tables) for seat in sitting
+        }
+        for seat in sockets:
             ready.register(seat, select.EPOLLIN)
-            tables[number // seats].append(seat)
-            table_of[seat.fileno()] = number // seats, seat
         # By table: the answers that this turn still needs, and the turns that follow.
         waiting, left, playing = [0] * matches, [turns] * matches, matches
         asked = range(matches)
@@ -139,10 +123,6 @@ def floor(bot, game, matches):
                     else:
                         playing -= 1
         took = time.process_time() - began
-        for _, seat in table_of.values():
-            seat.close()
-    for process in bots:
-        process.wait()
     return 1e6 * took / (turns * matches)
 
 
@@ -190,8 +170,7 @@ def main():
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        bot = str(Path(folder) / "empty")
-        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bot, BOT_SOURCE], check=True)
+        bot = compiled(folder)
         for game, (steps, thinking) in STEPS.items():
             place = Path(folder) / game
             told = growth(bot, game, options.matches or steps, place)

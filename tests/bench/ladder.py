@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 
 import attrs
 import numpy as np
-from measured import keep
+from measured import keep, numbers_given
 
 from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
@@ -189,8 +189,7 @@ def main():
     if sys.argv[1:2] == ["table"]:
         table(DataFolder(sys.argv[2]), *map(int, sys.argv[3:]))
         return
-    given = [int(word) for word in sys.argv[1:]]
-    seats, matches, count = given + [4, 1_000_000, 1000][len(given) :]
+    seats, matches, count = numbers_given(4, 1_000_000, 1000)
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(DataFolder(folder), seats, matches, count)
     keep("ladder", {"seats": seats, "matches": matches, "names": count, **figures})

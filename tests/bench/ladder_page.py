@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import trio
 from ladder import fill, names
-from measured import keep
+from measured import keep, numbers_given, percentile
 
 from lanista.arena.names import LadderName
 from lanista.arena.spec import LadderSpec
@@ -102,12 +102,11 @@ def client(port, path):
             thread.join()
         assert all(answer.startswith(b"HTTP/1.1 200 ") for answer in answers)
         rows = len(json.loads(answers[-1].partition(b"\r\n\r\n")[2])["rows"])
-        took.sort()
         figures = {
             "rows": rows,
             "bytes": len(answers[-1]),
             "median_ms": round(statistics.median(took), 2),
-            "p99_ms": round(took[int(0.99 * (len(took) - 1))], 2),
+            "p99_ms": round(percentile(took, 0.99), 2),
         }
         print(json.dumps(figures), flush=True)
 
@@ -192,8 +191,7 @@ def main():
     if sys.argv[1:2] == ["client"]:
         client(int(sys.argv[2]), sys.argv[3])
         return
-    given = [int(word) for word in sys.argv[1:]]
-    count, matches = given + [1000, 20_000][len(given) :]
+    count, matches = numbers_given(1000, 20_000)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         fill(DataFolder(folder), SEATS, matches, count)

@@ -18,7 +18,7 @@ from collections import Counter
 import attrs
 import structlog
 import trio
-from measured import keep
+from measured import keep, percentile
 
 from lanista.arena import tokens
 from lanista.arena.names import LOOK_INTERVAL, Names
@@ -97,8 +97,7 @@ async def cost_of_known_token(names, count=1000):
 
 def figures(values):
     """Return the median, the 99th percentile and the maximum."""
-    ordered = sorted(values)
-    return [round(ordered[int((len(ordered) - 1) * share)], 2) for share in (0.5, 0.99, 1)]
+    return [round(percentile(values, share), 2) for share in (0.5, 0.99, 1)]
 
 
 def share_late(late, limit):

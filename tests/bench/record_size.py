@@ -1,12 +1,10 @@
 """Bytes of the record of a match of 2400 moves between bots that move all their units."""
 
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from measured import keep
+from measured import keep, recorded
 
 WANDERER = """
 import random
@@ -31,16 +29,10 @@ with Arena("Wanderer") as arena:
 def main():
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "record.jsonl.gz"
-        command = [sys.executable, "-m", "lanista.cli", "play", "angrymob", "-s", "7", "--console"]
         wanderer = Path(folder) / "wanderer.py"
         wanderer.write_text(WANDERER)
         bot = f"{sys.executable} {wanderer}"
-        subprocess.run(
-            [*command, "--no-clock", "-o", str(record), bot, bot],
-            check=True,
-            env=dict(os.environ),
-            stdout=subprocess.DEVNULL,
-        )
+        recorded(record, "angrymob", bot, bot)
         keep("record_size", {"bytes": record.stat().st_size, "aim": "under 150 000 bytes"})
 
 

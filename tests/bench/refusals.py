@@ -10,40 +10,24 @@ import tempfile
 import time
 from pathlib import Path
 
-import trio
-from measured import keep, median
+from measured import keep, match_between, median
 
-from lanista.games import registry
-from lanista.games.base import complete_settings
-from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.started_match import StartedMatch
-from lanista.match.conditions import Clock, MatchSpec
+from lanista.match.conditions import Clock
 from lanista.match.record import read_record
 
-BOT = str(Path(__file__).parent / "repeating_bot.py")
+BOT = sys.executable, str(Path(__file__).parent / "repeating_bot.py")
 RUNS = 3
 
 
 def measured(folder, seed):
     """CPU seconds of the turns, and of all; bytes of the record; number of refusals."""
-    ruleset = registry.get("hogwarts")
     moments = []
-
-    async def watch(game):
-        moments.append(time.process_time())
-
-    match = StartedMatch(
-        spec=MatchSpec(
-            ruleset=ruleset,
-            settings=complete_settings(ruleset, {}),
-            seed=seed,
-            clock=Clock(time_init=0, time_move=0),
-        ),
-        contestants=[Contestant(name="bench", command=(sys.executable, BOT))] * 4,
-        record_path=lambda id_: Path(folder) / f"{id_}.jsonl.gz",
-        watcher=lambda names: watch,  # noqa: ARG005 - they have one name
-    )
-    record = trio.run(match.play).record
+    record = match_between(
+        *("hogwarts", BOT, folder),
+        seed=seed,
+        clock=Clock(time_init=0, time_move=0),
+        watch=lambda _: moments.append(time.process_time()),
+    ).record
     ended = time.process_time()
     counts = read_record(record).result.fault_counts
     refused = sum(seat["illegal"] + seat["ignored"] for seat in counts)

@@ -8,12 +8,10 @@ A real daemon in a process of its own, and the bots of thinking.py in two proces
 import argparse
 import json
 import multiprocessing
-import signal
 import subprocess
-import sys
 import tempfile
 
-from measured import keep
+from measured import keep, listening
 from thinking import bots, judged
 
 TURNS = 60
@@ -23,19 +21,12 @@ STEPS = (50, 100, 200)
 def side_by_side(matches, workers):
     """Play so many at once: counts of late verdicts, misjudged ones, and void matches."""
     with tempfile.TemporaryDirectory() as folder:
-        daemon = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "lanista.cli", "serve", "--port", "0", "--no-web"),
-                *("--data", folder),
-                *("--matches", str(matches), "--move-limit", str(TURNS), "--map", "meadow"),
-                *("--max-connections", "2000", "--workers", str(workers)),
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        try:
-            port = int(daemon.stdout.readline().rsplit(":", 1)[1])
+        words = [
+            *("serve", "--port", "0", "--no-web", "--data", folder, "--matches", str(matches)),
+            *("--move-limit", str(TURNS), "--map", "meadow", "--max-connections", "2000"),
+            *("--workers", str(workers)),
+        ]
+        with listening(words) as (daemon, port):
             hellos = [f"b{number} v=1" for number in range(2 * matches)]
             results = multiprocessing.Queue()
             hosts = [
@@ -52,12 +43,8 @@ def side_by_side(matches, workers):
             try:
                 daemon.wait(10)
             except subprocess.TimeoutExpired:  # a void match, whose bots have left, doesn't count
-                daemon.send_signal(signal.SIGTERM)
+                daemon.terminate()
                 daemon.wait(60)
-        finally:
-            daemon.send_signal(signal.SIGKILL)
-            daemon.wait()
-            daemon.stdout.close()
         told = judged(folder, slow)
     assert told["records"] >= matches, f"{told['records']} records of {matches} matches"
     return {"workers": workers, "matches": matches, **told}

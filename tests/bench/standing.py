@@ -6,19 +6,16 @@
 """
 
 import os
-import shutil
-import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from measured import keep, median
-from tournament import BOT_SOURCE, MAP, TURNS, matches_a_second
+from measured import compiled, keep, listening, median
+from tournament import MAP, TURNS, matches_a_second
 
 BOTS = 8
 SECONDS = 5.0
@@ -40,28 +37,22 @@ settings = {{{{ move_limit = {TURNS} }}}}
 """
 
 
-def arena(folder, workers, stack):
-    """Start an arena with a ladder; its process and its port."""
+@contextmanager
+def arena(folder, workers):
+    """Start an arena with a ladder; give its process and its port."""
     folder.mkdir()
     (folder / "arena.toml").write_text(FILE.format(workers=workers))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "lanista.cli", "arena", "run", "arena.toml"],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    stack.callback(process.wait)
-    stack.callback(process.send_signal, signal.SIGTERM)
-    stack.enter_context(process.stdout)
-    return process, process.stdout.readline().rsplit(":", 1)[1].strip()
+    with listening(["arena", "run", "arena.toml"], cwd=folder) as (process, port):
+        yield process, port
+        process.terminate()
+        process.wait()
 
 
 def ladder_matches_a_second(folder, bot, workers):
     """Matches that are stored in a second."""
     with ExitStack() as stack:
-        _, port = arena(folder, workers, stack)
-        env = {**os.environ, "LANISTA_PORT": port, "LANISTA_KEEP": "1"}
+        _, port = stack.enter_context(arena(folder, workers))
+        env = {**os.environ, "LANISTA_PORT": str(port), "LANISTA_KEEP": "1"}
         for number in range(BOTS):
             process = subprocess.Popen([bot, "angrymob", f"bot{number}"], env=env)
             stack.callback(process.wait)
@@ -90,10 +81,10 @@ def memory_of(pid):
 def kilobytes_a_waiting_bot(folder):
     """Kilobytes more for each of WAITING bots in rooms of their own."""
     with ExitStack() as stack:
-        process, port = arena(folder, 1, stack)
+        process, port = stack.enter_context(arena(folder, 1))
         before = memory_of(process.pid)
         for number in range(WAITING):
-            peer = stack.enter_context(socket.create_connection(("127.0.0.1", int(port))))
+            peer = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
             peer.sendall(f"bot{number} v=1 game=angrymob room=r{number}\n".encode())
             answer = b""
             while b"\nwait " not in answer:
@@ -102,10 +93,9 @@ def kilobytes_a_waiting_bot(folder):
 
 
 def main():
-    folder = Path(tempfile.mkdtemp())
-    try:
-        bot = folder / "empty"
-        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bot, BOT_SOURCE], check=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        bot = compiled(folder)
         rates = {}
         for processes in (1, 2):
             # In turns, so that a machine that changes its speed does so for both.
@@ -121,15 +111,8 @@ def main():
                 "tournament_matches_a_second": median([cup for _, cup in rows]),
                 "ratio": median([ladder / cup for ladder, cup in rows]),
             }
-        keep(
-            "standing",
-            {
-                "by_processes": rates,
-                "kilobytes_a_waiting_bot": round(kilobytes_a_waiting_bot(folder / "waiting"), 1),
-            },
-        )
-    finally:
-        shutil.rmtree(folder)
+        kilobytes = round(kilobytes_a_waiting_bot(folder / "waiting"), 1)
+    keep("standing", {"by_processes": rates, "kilobytes_a_waiting_bot": kilobytes})
 
 
 if __name__ == "__main__":

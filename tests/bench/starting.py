@@ -5,16 +5,13 @@ the same with an interpreter for every keeper, as on systems without a fork serv
 whose two bots are started for it, record on disk, both ways, beside its floor (see `tournament`).
 """
 
-import resource
-import shutil
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import tournament
 import trio
-from measured import keep, median
+from measured import compiled, keep, median, processor_seconds
 
 from lanista.bots import syscalls
 from lanista.bots.command import environment
@@ -35,8 +32,7 @@ def use(way):
 
 def processor_time():
     """Milliseconds that this process and its children have used."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return 1000 * sum(usage.ru_utime + usage.ru_stime for usage in used)
+    return 1000 * sum(processor_seconds())
 
 
 async def start():
@@ -67,10 +63,7 @@ async def bots():
 
 def matches(folder):
     """Milliseconds of a match by way, and of its floor."""
-    bare = folder / "empty"
-    source = tournament.BOT_SOURCE
-    subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", bare, source], check=True)
-    command = f"{bare} angrymob"
+    command = f"{compiled(folder)} angrymob"
     told, last = tournament.conversation()
     rows = {way: [] for way in (*WAYS, "floor")}
     for _ in range(MATCHES):

@@ -18,7 +18,7 @@ import urllib.request
 from collections import Counter
 from pathlib import Path
 
-from measured import keep, median
+from measured import keep, median, numbers_given
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = {
@@ -177,14 +177,13 @@ def contest(arena, authors, versions, minutes):
 
 
 def main():
-    given = [float(word) for word in sys.argv[1:]]
-    authors, versions, minutes = [*given, *(30, 2, 8)[len(given) :]]
+    authors, versions, minutes = numbers_given(30, 2, 8.0)
     with tempfile.TemporaryDirectory() as folder:
         arena = Arena(Path(folder))
         try:
             figures = {language: first_match(arena, language) for language in PROGRAMS}
             print(json.dumps(figures, indent=1), flush=True)
-            figures["contest"] = contest(arena, int(authors), int(versions), minutes)
+            figures["contest"] = contest(arena, authors, versions, minutes)
         finally:
             arena.end()
     print(json.dumps(figures["contest"], indent=1))

@@ -13,13 +13,9 @@ what it costs another version of Lanista, the one that this interpreter imports.
 """
 
 import argparse
-import contextlib
 import json
-import os
 import random
-import resource
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,7 +23,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from measured import keep, median
+from measured import compiled, connected, keep, median, processor_seconds
 
 import lanista_maps
 from lanista.competition import run, worker
@@ -48,8 +44,6 @@ STARTS = 15
 STORED = 100_000
 PRICE_BLOCKS = 150
 PRICE_PAIRS = 3
-BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
-ENGINE_SOURCE = Path(__file__).parent / "empty_bots" / "knights.c"
 MAP = "meadow"
 
 
@@ -98,15 +92,13 @@ def fastchess_games_a_second(folder, engine, concurrency):
 def shares(folder, command, blocks=BLOCKS):
     """Seconds of processor time a match: of manager and arena, and of bots with their keepers."""
     place = Path(tempfile.mkdtemp(dir=folder))
-    before = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    before = processor_seconds()
     with ThreadPoolExecutor(1) as executor:
         report = run(spec(command, seeds=blocks), folder=place, executor=executor, concurrency=1)
     assert report.over, report
     worker.close()
-    after = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return [
-        (new.ru_utime + new.ru_stime - old.ru_utime - old.ru_stime) / (2 * blocks)
-        for old, new in zip(before, after, strict=True)
+        (new - old) / (2 * blocks) for old, new in zip(before, processor_seconds(), strict=True)
     ]
 
 
@@ -130,9 +122,7 @@ def compare(folder, command, pythons):
 
 def main_of_price(other):
     with tempfile.TemporaryDirectory() as folder:
-        bare = Path(folder) / "empty"
-        compile_bots({bare: BOT_SOURCE})
-        ours, theirs = compare(folder, f"{bare} angrymob", [sys.executable, other])
+        ours, theirs = compare(folder, f"{compiled(folder)} angrymob", [sys.executable, other])
     keep(
         "price",
         {
@@ -144,11 +134,6 @@ def main_of_price(other):
             ),
         },
     )
-
-
-def compile_bots(sources):
-    for made, source in sources.items():
-        subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", made, source], check=True)
 
 
 def conversation():
@@ -174,30 +159,14 @@ def conversation():
 def floor(command, told, last):
     """Seconds to start two bots, exchange a match's lines with them and see them end."""
     began = time.perf_counter()
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        env = {
-            **os.environ,
-            "LANISTA_HOST": "127.0.0.1",
-            "LANISTA_PORT": str(server.getsockname()[1]),
-            "LANISTA_TOKEN": "none",
-        }
-        bots = [subprocess.Popen(command.split(), env=env) for _ in range(2)]
-        seats = [server.accept()[0] for _ in bots]
-        with contextlib.ExitStack() as stack:
-            for seat in seats:
-                stack.enter_context(seat)
-                seat.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                while not seat.recv(4096).endswith(b"\n"):
-                    pass
-            for lines in told:
-                for seat, line in zip(seats, lines, strict=True):
-                    seat.sendall(line)
-                for seat in seats:
-                    seat.recv(65536)
-            for seat, line in zip(seats, last, strict=True):
+    with connected(command.split(), 2) as seats:
+        for lines in told:
+            for seat, line in zip(seats, lines, strict=True):
                 seat.sendall(line)
-        for bot in bots:
-            bot.wait()
+            for seat in seats:
+                seat.recv(65536)
+        for seat, line in zip(seats, last, strict=True):
+            seat.sendall(line)
     return time.perf_counter() - began
 
 
@@ -322,11 +291,9 @@ def resume(folder, value):
 
 
 def main():
-    folder = Path(tempfile.mkdtemp())
-    try:
-        bare, engine = folder / "empty", folder / "knights"
-        compile_bots({bare: BOT_SOURCE, engine: ENGINE_SOURCE})
-        command = f"{bare} angrymob"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        command, engine = f"{compiled(folder)} angrymob", compiled(folder, "knights")
         rates, rivals = {}, {}
         for concurrency in (1, 2, 4):
             # In turns, so that a machine that changes its speed does so for both.
@@ -371,8 +338,6 @@ def main():
                 "resume_s": median(resumed),
             },
         )
-    finally:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

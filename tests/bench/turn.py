@@ -11,10 +11,6 @@ from the kernel's receipt of the last answer until the last bot has been handed 
 in C, which leave the arena the larger share.
 """
 
-import os
-import shutil
-import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,68 +18,39 @@ from pathlib import Path
 from unittest import mock
 
 import trio
-from measured import keep, median
+from measured import compiled, connected, keep, match_between, median, percentile
 
 from lanista.games import registry
 from lanista.games.angrymob.game import AngryMob
-from lanista.games.base import complete_settings
-from lanista.hosting.bot_pool import Contestant
-from lanista.hosting.started_match import StartedMatch
-from lanista.match.conditions import MatchSpec
 from lanista.match.seat import Seat
 
 TURNS = 10_000
 PAIRS = 5
 QUICK_TURNS = 4_000
 BOT = (sys.executable, str(Path(__file__).parent / "trivial_bot.py"))
-QUICK_BOT_SOURCE = Path(__file__).parent / "empty_bots" / "empty.c"
 RULESET = registry.get("angrymob")
 
 
 def floor(bot, turns, told):
     """Seconds for so many exchanges of `told` and an empty line with two bots."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        env = {
-            **os.environ,
-            "LANISTA_HOST": "127.0.0.1",
-            "LANISTA_PORT": str(server.getsockname()[1]),
-            "LANISTA_TOKEN": "none",
-        }
-        processes = [subprocess.Popen(bot, env=env) for _ in range(2)]
-        seats = [server.accept()[0] for _ in processes]
-        for seat in seats:
-            seat.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            while not seat.recv(4096).endswith(b"\n"):
-                pass
+    with connected(bot, 2) as seats:
         began = time.perf_counter()
         for _ in range(turns):
             for seat in seats:
                 seat.sendall(told)
             for seat in seats:
                 seat.recv(65536)
-        took = time.perf_counter() - began
-        for seat in seats:
-            seat.close()
-        for process in processes:
-            process.wait()
-    return took
+        return time.perf_counter() - began
 
 
 def play(bot, turns, folder):
     """Play a match of so many turns, with its record."""
-    match = StartedMatch(
-        spec=MatchSpec(
-            ruleset=RULESET, settings=complete_settings(RULESET, {"move_limit": turns}), seed=1
-        ),
-        contestants=[Contestant(name="bench", command=bot)] * 2,
-        record_path=lambda id_: Path(folder) / f"{id_}.jsonl.gz",
-    )
-    played = trio.run(match.play)
+    played = match_between("angrymob", bot, folder, settings={"move_limit": turns})
     assert played.result.turns == turns, played.result
 
 
 def own_parts(bot, turns, folder):
-    """Microseconds that the arena itself needed for each turn, sorted."""
+    """Microseconds that the arena itself needed for each turn."""
     answered, handed = [], []
     ask, hand_over = Seat.ask, Seat.hand_over
 
@@ -105,7 +72,7 @@ def own_parts(bot, turns, folder):
     # By pairs of seats; the first turn has no answers before it.
     last = zip(answered[::2], answered[1::2], strict=True)
     next_ = zip(handed[2::2], handed[3::2], strict=True)
-    return sorted(1e6 * (max(new) - max(old)) for old, new in zip(last, next_, strict=True))
+    return [1e6 * (max(new) - max(old)) for old, new in zip(last, next_, strict=True)]
 
 
 def arena(bot, turns, folder):
@@ -130,17 +97,10 @@ def main():
     board = RULESET.generate({}, RULESET.chance(1))
     game = RULESET.new({"move_limit": turns}, board, RULESET.chance(1))
     told = b"turn 1\nmoved 0\nmoved 1\n" + game.facts(0, ()) + b"go\n"
-    folder = tempfile.mkdtemp()
-    bot = BOT
-    try:
-        if quick:
-            bot = (str(Path(folder) / "empty"), "angrymob")
-            compiler = shutil.which("cc") or "gcc"
-            subprocess.run([compiler, "-O2", "-o", bot[0], QUICK_BOT_SOURCE], check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        bot = (compiled(folder), "angrymob") if quick else BOT
         rows = [(floor(bot, turns, told), *arena(bot, turns, folder)) for _ in range(PAIRS)]
         own = own_parts(bot, turns, folder)
-    finally:
-        shutil.rmtree(folder)
     keep(
         "turn_quick" if quick else "turn",
         {
@@ -151,7 +111,7 @@ def main():
             "ratio": median([took / base for base, _, took in rows]),
             "ratios": [round(took / base, 2) for base, _, took in rows],
             "own_part_us": {
-                name: round(own[int(share * len(own))], 1)
+                name: round(percentile(own, share), 1)
                 for name, share in (("median", 0.5), ("99 %", 0.99), ("99.9 %", 0.999))
             },
             "aim": "ratio 4 or less",

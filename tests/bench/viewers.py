@@ -10,20 +10,17 @@ the time of a turn is that of the match by its turns, from the record.
 import json
 import multiprocessing
 import os
-import signal
 import socket
-import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
 
 import trio
-from measured import keep
+from measured import compiled, keep, listening, median
 from websockets.exceptions import ConnectionClosed
 from websockets.trio.client import connect
 
@@ -31,19 +28,6 @@ from lanista.match.record import read_record
 
 PAIRS = 2
 VIEWERS = 100
-
-
-def bot(port, name, think):
-    """Answer every turn with no submove."""
-    with socket.create_connection(("127.0.0.1", port)) as arena:
-        arena.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        arena.sendall(f"{name} v=1\n".encode())
-        tail = b""
-        while data := arena.recv(65536):
-            tail = (tail + data)[-4:]
-            if tail == b"\ngo\n":
-                time.sleep(think)
-                arena.sendall(b"\n")
 
 
 async def follow(url):
@@ -94,48 +78,33 @@ def look(port):
     stuck.close()
 
 
-def turn_time(turns, think, *, watched):
-    """Microseconds a turn of one match."""
-    with tempfile.TemporaryDirectory() as folder:
-        daemon = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "lanista.cli", "serve", "--port", "0"),
-                *("--web", "127.0.0.1:0", "--data", folder, "--matches", "1", "--no-clock"),
-                *("--move-limit", str(turns), "--map", "meadow", "--start", "manual"),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        others = []
-        try:
-            port = int(daemon.stdout.readline().rsplit(b":", 1)[1])
-            page = daemon.stdout.readline().split()[1].decode()
-            for name in ("left", "right"):
-                others.append(multiprocessing.Process(target=bot, args=(port, name, think)))
-                others[-1].start()
-            if watched:
-                web = int(page.rstrip("/").rsplit(":", 1)[1])
-                others.append(multiprocessing.Process(target=look, args=(web,)))
-                others[-1].start()
-            ready = False
-            while not ready:
-                with urllib.request.urlopen(f"{page}api/1/lobby") as answer:
-                    ready = any(room["ready"] for room in json.load(answer)["rooms"])
-                time.sleep(0.05)
-            time.sleep(2 if watched else 0.5)  # all viewers have come, and nothing else starts
-            daemon.stdin.write(b"\n")
-            daemon.stdin.flush()
-            daemon.wait(600)
-            for other in others:
-                other.join(60)
-        finally:
-            for other in others:
-                other.kill()
-            daemon.send_signal(signal.SIGKILL)
-            daemon.wait()
-            daemon.stdin.close()
-            daemon.stdout.close()
+def turn_time(bot, turns, think, *, watched):
+    """Microseconds a turn of one match of bots in C that think so many milliseconds."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        words = [
+            *("serve", "--port", "0", "--web", "127.0.0.1:0", "--data", folder, "--matches", "1"),
+            *("--no-clock", "--move-limit", str(turns), "--map", "meadow", "--start", "manual"),
+        ]
+        daemon, port = stack.enter_context(listening(words, stdin=subprocess.PIPE))
+        page = daemon.stdout.readline().split()[1]
+        env = {**os.environ, "LANISTA_PORT": str(port), "THINK_MS": str(think)}
+        for name in ("left", "right"):
+            playing = stack.enter_context(subprocess.Popen([bot, "angrymob", name], env=env))
+            stack.callback(playing.kill)
+        if watched:
+            web = int(page.rstrip("/").rsplit(":", 1)[1])
+            viewers = multiprocessing.Process(target=look, args=(web,))
+            viewers.start()
+            stack.callback(viewers.kill)
+        ready = False
+        while not ready:
+            with urllib.request.urlopen(f"{page}api/1/lobby") as answer:
+                ready = any(room["ready"] for room in json.load(answer)["rooms"])
+            time.sleep(0.05)
+        time.sleep(2 if watched else 0.5)  # all viewers have come, and nothing else starts
+        daemon.stdin.write("\n")
+        daemon.stdin.flush()
+        daemon.wait(600)
         (path,) = Path(folder).rglob("*.jsonl.gz")
         record = read_record(path)
         began = datetime.fromisoformat(record.header.started)
@@ -146,23 +115,25 @@ def turn_time(turns, think, *, watched):
 
 def main():
     rows = []
-    for turns, think in ((3000, 0.0), (400, 0.005)):
-        pairs = []
-        for _ in range(PAIRS):
-            alone = turn_time(turns, think, watched=False)
-            pairs.append((alone, turn_time(turns, think, watched=True)))
-            print(f"think {1000 * think:g} ms: {pairs[-1][0]:.0f} and {pairs[-1][1]:.0f} µs a turn")
-        ratios = sorted(watched / alone for alone, watched in pairs)
-        rows.append(
-            {
-                "think_ms": 1000 * think,
-                "alone_us": round(statistics.median(alone for alone, _ in pairs)),
-                "watched_us": round(statistics.median(watched for _, watched in pairs)),
-                "ratio": round(statistics.median(ratios), 3),
-                "ratios": [round(ratio, 3) for ratio in ratios],
-            }
-        )
-        print(json.dumps(rows[-1]), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        bot = compiled(folder)
+        for turns, think in ((3000, 0), (400, 5)):
+            pairs = []
+            for _ in range(PAIRS):
+                alone = turn_time(bot, turns, think, watched=False)
+                pairs.append((alone, turn_time(bot, turns, think, watched=True)))
+                print(f"think {think} ms: {pairs[-1][0]:.0f} and {pairs[-1][1]:.0f} µs a turn")
+            ratios = sorted(watched / alone for alone, watched in pairs)
+            rows.append(
+                {
+                    "think_ms": think,
+                    "alone_us": round(median(alone for alone, _ in pairs)),
+                    "watched_us": round(median(watched for _, watched in pairs)),
+                    "ratio": median(ratios),
+                    "ratios": [round(ratio, 3) for ratio in ratios],
+                }
+            )
+            print(json.dumps(rows[-1]), flush=True)
     keep("viewers", {"viewers": VIEWERS, "stuck": 1, "rows": rows})
 
 
