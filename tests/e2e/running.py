@@ -244,21 +244,28 @@ class Lanista(Program):
 class Daemon(Lanista):
     """`lanista serve` on a free port; with its page there, or none.
 
-    `web`: HOST:PORT of the page. `page` is the address that was printed for it.
+    `web`: HOST:PORT of the page. `page` is the address that was printed for it; None without one.
     """
 
     def __init__(self, folder, *options, web=None, env=None, stdin=subprocess.DEVNULL):
         page = ["--no-web"] if web is None else ["--web", web]
         super().__init__(["serve", "--port", 0, *page, *options], folder, env=env, stdin=stdin)
         self.data = folder / "lanista-data"
+        self.has_page = web is not None
+        self.listens()
+
+    def listens(self):
+        """Wait until it says where it and its page listen; its port."""
+        lines = 1 + self.has_page
         try:
-            lines = 1 if web is None else 2
-            self.until(lambda: self.out.count("\n") >= lines, "the daemon says where it listens")
+            self.until(lambda: self.out.count("\n") >= lines, "the arena says where it listens")
         except BaseException:
-            self.end()  # nobody else knows of it yet
+            self.end()  # perhaps nobody else knows of it yet
             raise
-        self.port = int(self.out.split("\n")[0].rpartition(":")[2])
-        self.page = None if web is None else self.out.split("\n")[1].removeprefix("page: ")
+        arena, *page = self.out.splitlines()
+        self.port = int(arena.rpartition(":")[2])
+        self.page = page[0].removeprefix("page: ") if self.has_page else None
+        return self.port
 
     def records(self):
         """The complete records, oldest first."""
@@ -295,7 +302,7 @@ class Daemon(Lanista):
 class FileArena(Daemon):
     """`lanista arena run` of a file with this text, in a folder.
 
-    `page` is the address that was printed for its page, without the last slash; None without one.
+    `page` has no slash at its end.
 
     Args:
         folder: The file's; its data folder is there, called `data` in the text or not named.
@@ -311,20 +318,13 @@ class FileArena(Daemon):
         file.write_text(text)
         Lanista.__init__(self, ["arena", "run", file], folder / running, change=change)
         self.data = folder / ("data" if 'data = "data"' in text else "lanista-data")
-        self._lines = 1 if 'listen = "none"' in text else 2
+        self.has_page = 'listen = "none"' not in text
         if waits:
-            try:
-                self.listens()
-            except BaseException:
-                self.end()  # nobody else knows of it yet
-                raise
+            self.listens()
 
     def listens(self):
-        """Wait until it says where it and its page listen; its port."""
-        self.until(lambda: self.out.count("\n") >= self._lines, "the arena says where it listens")
-        arena, *page = self.out.splitlines()
-        self.port = int(arena.rpartition(":")[2])
-        self.page = page[0].removeprefix("page: ").removesuffix("/") if page else None
+        super().listens()
+        self.page = self.page and self.page.removesuffix("/")
         return self.port
 
 
