@@ -13,8 +13,9 @@ from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from support.processes import argv_of, children_of
 
-BOTS = 5
-"""An odd number, so that somebody always plays the house bot."""
+HELLOS = [f"bot{n} v=1 keep={n % 2} room=pit token=secret-of-{n}" for n in range(5)]
+"""Of an odd number of bots, so that somebody always plays the house bot; some play one match a
+connection."""
 STORED_ENDS = {"finished", "forfeit"}
 FILE = """
 host = "{host}"
@@ -49,16 +50,23 @@ class Arena(FileArena):
 
 
 class Bots:
-    """Bots that play without thought, come back after every loss, and note which ends they read."""
+    """Bots that play without thought, come back after every loss, and note which ends they read.
 
-    def __init__(self, host):
+    Args:
+        host: The arena's.
+        hellos: What each bot says first.
+        ends: The ends that are noted.
+    """
+
+    def __init__(self, host, hellos=HELLOS, ends=STORED_ENDS):
         self.told = set()
         """The ids of the matches of which somebody was told the end."""
         self.port = None
         self._host = host
+        self._ends = ends
         self._changed = threading.Condition()
         self._stopped = threading.Event()
-        self._threads = [threading.Thread(target=self._play, args=(n,)) for n in range(BOTS)]
+        self._threads = [threading.Thread(target=self._play, args=(hello,)) for hello in hellos]
 
     def __enter__(self):
         return self
@@ -83,24 +91,22 @@ class Bots:
             told = self._changed.wait_for(lambda: len(self.told) >= count, PATIENCE)
         assert told, f"{len(self.told)} of {count} matches within {PATIENCE} s"
 
-    def _play(self, number):
+    def _play(self, hello):
         while not self._stopped.is_set():
             with contextlib.suppress(OSError):
-                self._connection(number)
+                self._connection(hello)
             self._stopped.wait(0.02)  # as any bot, not to be a nuisance
 
-    def _connection(self, number):
-        keep = number % 2  # some play one match a connection
+    def _connection(self, hello):
         with socket.create_connection((self._host, self.port), PATIENCE) as connected:
-            hello = f"bot{number} v=1 keep={keep} room=pit token=secret-of-{number}\n"
-            connected.sendall(hello.encode())
+            connected.sendall(f"{hello}\n".encode())
             match = None
             for line in connected.makefile("r", encoding="utf-8"):
                 if line == "go\n":
                     connected.sendall(b"\n")
                 elif line.startswith("start "):
                     match = line.split()[1]
-                elif line.startswith("end ") and line.split()[1] in STORED_ENDS:
+                elif line.startswith("end ") and line.split()[1] in self._ends:
                     with self._changed:
                         self.told.add(match)
                         self._changed.notify_all()

@@ -5,12 +5,11 @@ import gzip
 import json
 import random
 import signal
-import socket
-import threading
 import urllib.request
 
 import pytest
 
+from chaos.ladder_arena import Bots
 from e2e.running import PATIENCE, Daemon, wait_until
 from lanista.games import registry
 from lanista.match.replay import verify
@@ -20,47 +19,6 @@ pytestmark = pytest.mark.one_user
 PAIRS = 4
 """Pairs of bots that play match after match."""
 MAP = "2 3\nA . .\n. . B\n"
-
-
-class Told:
-    """The matches that bots were told are finished; bots play until the connection ends."""
-
-    def __init__(self):
-        self.matches = set()
-        self._changed = threading.Condition()
-
-    def play(self, port):
-        """Let pairs of bots play on this port, each in a thread; the threads."""
-        threads = [
-            threading.Thread(target=self._bot, args=(port, f"bot{number}", f"room={number // 2}"))
-            for number in range(2 * PAIRS)
-        ]
-        for thread in threads:
-            thread.start()
-        return threads
-
-    def _bot(self, port, name, room):
-        match = None
-        try:
-            with socket.create_connection(("127.0.0.1", port), PATIENCE) as connected:
-                connected.sendall(f"{name} v=1 keep=1 {room}\n".encode())
-                for line in connected.makefile("r", encoding="utf-8"):
-                    if line == "go\n":
-                        connected.sendall(b"\n")
-                    elif line.startswith("start "):
-                        match = line.split()[1]
-                    elif line == "end finished\n":
-                        with self._changed:
-                            self.matches.add(match)
-                            self._changed.notify_all()
-        except OSError:
-            pass  # it was killed, which is the point
-
-    def wait_for(self, count):
-        """Wait until so many matches have been told of, and return at once then."""
-        with self._changed:
-            told = self._changed.wait_for(lambda: len(self.matches) >= count, PATIENCE)
-        assert told, f"{len(self.matches)} of {count} matches within {PATIENCE} s"
 
 
 def matches_of(daemon):
@@ -88,15 +46,16 @@ def size(path):
 )
 def test_no_result_that_was_told_is_lost(serve_again, kills, least):
     """Kills come when a match's end has just been told, in the middle of others' ends."""
-    chance, told = random.Random(kills), Told()
-    for _ in range(kills):
-        daemon = serve_again()
-        threads = told.play(daemon.port)
-        told.wait_for(len(told.matches) + -(-least // kills) + chance.randrange(5))
-        daemon.signal(signal.SIGKILL)
-        daemon.process.wait(PATIENCE)
-        for thread in threads:
-            thread.join(PATIENCE)
+    chance = random.Random(kills)
+    hellos = [f"bot{n} v=1 keep=1 room={n // 2}" for n in range(2 * PAIRS)]
+    with Bots("127.0.0.1", hellos, {"finished"}) as bots:
+        for _ in range(kills):
+            daemon = serve_again()
+            bots.go(daemon.port)
+            bots.wait_for(-(-least // kills) + chance.randrange(5))
+            daemon.signal(signal.SIGKILL)
+            daemon.process.wait(PATIENCE)
+    told = bots.told
     daemon = serve_again()
     # An empty one may be another arena's that is just beginning; it is removed later.
     wait_until(
@@ -105,13 +64,13 @@ def test_no_result_that_was_told_is_lost(serve_again, kills, least):
         lambda: str(list(daemon.data.rglob("*.part"))),
     )
     wait_until(
-        lambda: told.matches <= matches_of(daemon).keys(),
+        lambda: told <= matches_of(daemon).keys(),
         "all matches are in the list",
-        lambda: f"not there: {sorted(told.matches - matches_of(daemon).keys())}",
+        lambda: f"not there: {sorted(told - matches_of(daemon).keys())}",
     )
     found = matches_of(daemon)
-    assert least <= len(told.matches)
-    assert {"finished"} == {found[match]["end"] for match in told.matches}
+    assert least <= len(told)
+    assert {"finished"} == {found[match]["end"] for match in told}
     assert {"finished", "aborted"} >= {match["end"] for match in found.values()}
     for match, record in ((path.name.split(".")[0], path) for path in daemon.records()):
         assert match in found
