@@ -12,20 +12,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest does
 
 from lanista.games.angrymob.game import AngryMob
+from support.angrymob import PAGE
 from support.crematoria import GOLDEN as CREMATORIA
 from support.golden import FOLDER, GoldenGame, played, write
 from support.hogwarts import GOLDEN as HOGWARTS
 from support.players import attack, line
 
-PAGE = """\
-6 7
-. 1 . . # # 2
-# 1 1 . 3 . 1
-. A . # # . .
-. . # # . B .
-1 . 3 . 1 1 #
-2 # # . . 1 .
-"""
 PASSAGE = """\
 2 4
 A . 1 #

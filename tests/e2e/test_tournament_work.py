@@ -27,7 +27,7 @@ from lanista.games.outcome import Ending
 from lanista.match.record import read_record
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
-from support.tournament import task_of
+from support.tournament import setup_of, task_of
 
 
 @pytest.fixture(autouse=True)
@@ -35,28 +35,6 @@ def _ends():
     """Bots that are kept end with the test."""
     yield
     worker.close()
-
-
-def setup_of(folder, *bots, game="angrymob", clock=None, **more):
-    """A tournament of bots: (name, command) or (name, command, more keys)."""
-    return prepare(
-        spec_of(
-            {
-                "name": "cup",
-                "game": game,
-                "format": "round-robin",
-                "seeds": [1, 2, 3],
-                "settings": {"move_limit": 12} if game == "angrymob" else {},
-                "bots": [
-                    {"name": name, "command": command, **dict(*keys)}
-                    for name, command, *keys in bots
-                ],
-                "clock": {"time_init": 60.0, "time_move": 60.0, "time_start": 60.0} | (clock or {}),
-            }
-            | more
-        ),
-        folder,
-    )
 
 
 JOE = ("Joe", "CamperJoe")
@@ -111,6 +89,21 @@ def test_the_same_block_gives_the_same_results_whoever_played_before(tmp_path):
     assert first == again[4:] + again[2:4] + again[:2]
 
 
+def house_bot(folder, before):
+    """A script that is CamperJoe, and does something at the start of each match."""
+    script = folder / "bot.py"
+    script.write_text(
+        "import os, sys, time\n"
+        "from lanista.games.angrymob.house_bots.camper_joe import CamperJoe\n"
+        "from lanista.games.house_bot import play\n"
+        "class Bot(CamperJoe):\n"
+        "    def __init__(self, state):\n"
+        f"        {before}\n"
+        "sys.exit(play('x', 'angrymob', Bot))\n"
+    )
+    return f"{sys.executable} {script}"
+
+
 def pids_of_children():
     """The keepers of our bots."""
     found = set()
@@ -159,15 +152,8 @@ def test_a_kept_bot_is_one_process_until_the_worker_closes(tmp_path):
 
 def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
     pid = tmp_path / "pid"
-    script = tmp_path / "bot.py"
-    script.write_text(
-        "import os, sys\n"
-        f"open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
-        "from lanista.games.angrymob.house_bots.camper_joe import CamperJoe\n"
-        "from lanista.games.house_bot import play\n"
-        "sys.exit(play('x', 'angrymob', CamperJoe))\n"
-    )
-    setup = setup_of(tmp_path, ("Dies", f"{sys.executable} {script}"), RUNNERS)
+    dies = house_bot(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))")
+    setup = setup_of(tmp_path, ("Dies", dies), RUNNERS)
     play_blocks(task_of(setup, 0))
     first = int(pid.read_text())
     os.kill(first, signal.SIGKILL)
@@ -389,21 +375,6 @@ def test_closing_gives_up_what_is_under_way(tmp_path):
 
     assert 1 == len(raised)
     assert set() == pids_of_children() - before
-
-
-def house_bot(folder, before):
-    """A script that is CamperJoe, and does something at the start of each match."""
-    script = folder / "bot.py"
-    script.write_text(
-        "import os, sys, time\n"
-        "from lanista.games.angrymob.house_bots.camper_joe import CamperJoe\n"
-        "from lanista.games.house_bot import play\n"
-        "class Bot(CamperJoe):\n"
-        "    def __init__(self, state):\n"
-        f"        {before}\n"
-        "sys.exit(play('x', 'angrymob', Bot))\n"
-    )
-    return f"{sys.executable} {script}"
 
 
 def test_processor_time_is_a_matchs_not_a_kept_process(tmp_path):

@@ -10,8 +10,6 @@ from e2e.running import PATIENCE, environment, wait_until
 from kit.conftest import player
 from languages.built import BUILDS
 from lanista.competition import worker
-from lanista.competition.setup import prepare
-from lanista.competition.spec import spec_of
 from lanista.competition.worker import play_blocks, try_bot
 from lanista.games import registry
 from lanista.games.base import complete_settings
@@ -19,7 +17,7 @@ from lanista.games.outcome import Ending, Outcome, Termination
 from lanista.match.conditions import DEFAULT
 from lanista.match.encoder import Version1Encoder
 from lanista.match.record import read_record
-from support.tournament import task_of
+from support.tournament import setup_of, task_of
 
 pytestmark = BUILDS
 
@@ -33,24 +31,10 @@ def _ends():
     worker.close()
 
 
-def setup_of(folder, **more):
+def setup_with(folder, **more):
     """A tournament of the player, with more keys of its table, and three house bots."""
-    bots = [{"name": "Kit", "command": player(PLAYER), **more}]
-    bots += [{"name": name, "command": "Demo"} for name in "ABC"]
-    return prepare(
-        spec_of(
-            {
-                "name": "cup",
-                "game": "hogwarts",
-                "format": "round-robin",
-                "seeds": [1],
-                "settings": {"NUM_ROUNDS": 12},
-                "bots": bots,
-                "clock": {"time_init": 60.0, "time_move": 60.0, "time_start": 60.0},
-            }
-        ),
-        folder,
-    )
+    bots = [("Kit", player(PLAYER), more), *((name, "Demo") for name in "ABC")]
+    return setup_of(folder, *bots, game="hogwarts", seeds=[1], settings={"NUM_ROUNDS": 12})
 
 
 def play(setup, folder):
@@ -71,8 +55,8 @@ def of_kit(match, record):
 def test_kept_it_plays_as_started_afresh(compiler, tmp_path):
     """Its orders follow from globals, a static variable and `rand`, so these are new each time."""
     mark = tmp_path / "mark"
-    afresh = play(setup_of(tmp_path, restart=True), tmp_path)
-    kept = play(setup_of(tmp_path, environment={"MARK": str(mark)}), tmp_path)
+    afresh = play(setup_with(tmp_path, restart=True), tmp_path)
+    kept = play(setup_with(tmp_path, environment={"MARK": str(mark)}), tmp_path)
 
     assert 4 == len(kept)
     assert [match.digest for match, _ in afresh] == [match.digest for match, _ in kept]
@@ -99,7 +83,7 @@ def test_kept_it_plays_as_started_afresh(compiler, tmp_path):
 def test_a_later_match_ends_it_as_the_first_would(compiler, tmp_path, end, words, last):
     """The second match of its process: what it is told by is what it would be of a new process."""
     mark = tmp_path / "mark"
-    setup = setup_of(tmp_path, environment={"MARK": str(mark), "END": end})
+    setup = setup_with(tmp_path, environment={"MARK": str(mark), "END": end})
     [first, second, *_] = play(setup, tmp_path)
 
     seat, info = of_kit(*first)
@@ -111,7 +95,7 @@ def test_a_later_match_ends_it_as_the_first_would(compiler, tmp_path, end, words
 
 
 def test_a_tournaments_check_has_nothing_to_warn_of(compiler, tmp_path):
-    setup = setup_of(tmp_path)
+    setup = setup_with(tmp_path)
     trial = try_bot(setup.match_setup, setup.contestants["Kit"], setup.opening(0))
 
     assert ("", "") == (trial.trouble, trial.warning)

@@ -8,14 +8,8 @@ from hypothesis import strategies as st
 
 from lanista.games.angrymob.game import AngryMob
 from lanista.games.angrymob.ruleset import RULESET
-from lanista.games.base import (
-    Late,
-    Malformed,
-    MalformedAnswerError,
-    Refusal,
-    Verdict,
-    complete_settings,
-)
+from lanista.games.base import Refusal, Verdict, complete_settings
+from support import golden
 
 PAGE = """\
 6 7
@@ -51,12 +45,7 @@ def at(
 
 def verdict(game: AngryMob, seat: int, line: str | None) -> Verdict:
     """What the runner says of a line; None: none came in time."""
-    if line is None:
-        return Late()
-    try:
-        return game.parse(seat, [int(word) for word in line.split()])
-    except MalformedAnswerError as error:
-        return Malformed(error.refusal)
+    return golden.verdict(game, seat, {"verdict": "late"} if line is None else line)
 
 
 def play(game: AngryMob, first: str | None, second: str | None) -> None:

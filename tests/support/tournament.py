@@ -53,6 +53,28 @@ def setup_in(folder, *, bots=3, seeds=(1, 2, 3, 4), behaviour=None, **more):
     return prepare(spec_of({**value, **more}), Path(folder))
 
 
+def setup_of(folder, *bots, game="angrymob", clock=None, **more):
+    """A tournament of real bots: (name, command) or (name, command, more keys)."""
+    return prepare(
+        spec_of(
+            {
+                "name": "cup",
+                "game": game,
+                "format": "round-robin",
+                "seeds": [1, 2, 3],
+                "settings": {"move_limit": 12} if game == "angrymob" else {},
+                "bots": [
+                    {"name": name, "command": command, **dict(*keys)}
+                    for name, command, *keys in bots
+                ],
+                "clock": {"time_init": 60.0, "time_move": 60.0, "time_start": 60.0} | (clock or {}),
+            }
+            | more
+        ),
+        folder,
+    )
+
+
 def task_of(setup, *drawn, playing=None, bots=None, tells=True):
     """A task of one block an opening, in which the first bots of the setup meet.
 
