@@ -3,7 +3,7 @@ that the arena makes of what bots and rulesets said.
 """
 
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -18,12 +18,11 @@ from lanista_protocol import (
     MalformedLineError,
     NoteCode,
     RemoteProtocolError,
-    State,
     messages,
     parse_hello,
     tokenize,
 )
-from lanista_protocol.lines import LINE_LIMIT, LineBuffer
+from protocol.scripts import LineMachine, SessionMachine, play, without_words
 from protocol.table import Feed, bytes_of, load
 
 LONG = 2000
@@ -52,130 +51,49 @@ def hello() -> Target:
     return Target(draw=lambda random: changed_text(random, corpus, 600), check=check, short=3000)
 
 
-# -- lines -----------------------------------------------------------------------------------------
-
-
-def lines() -> Target:
-    """Lines come out as they went in, in whatever pieces; the first that is too long is refused."""
-    corpus = [bytes_of(vector["sent"]) for vector in load("lines")]
-    corpus = [sent for sent in corpus if len(sent) <= LONG]
-    corpus += [b"# log\n" * 5 + b"answer\n", b"a\r\n\r\n#\n#\n", b"x" * 300 + b"\n"]
-
-    def draw(random: Random) -> tuple[bytes, int, int]:
-        size = random.choice((1, 2, 3, 7, 64, 1000)) if random.random() < 0.5 else 1 << 17
-        limit = random.choice((10, 64, LINE_LIMIT))
-        most = LONG if size < 64 else 1 << 17
-        return changed(random, corpus, most), size, limit
-
-    def check(given: tuple[bytes, int, int]) -> None:
-        data, size, limit = given
-        buffer, log, read = LineBuffer(), b"", []
-        refused = False
-        for at in range(0, len(data), size):
-            buffer.extend(data[at : at + size])
-            try:
-                while True:
-                    if limit == LINE_LIMIT:  # a hello has no log before it
-                        log += buffer.take_log()
-                    line = buffer.take_line(limit)
-                    if line is None:
-                        break
-                    read.append(line)
-            except RemoteProtocolError as error:
-                check_words(error.message)
-                refused = error.code is ErrorCode.LINE_TOO_LONG
-                break
-        expected_log, expected, too_long = _split(data, limit)
-        assert expected == read
-        assert expected_log == log
-        assert too_long == refused
-
-    return Target(draw=draw, check=check)
-
-
-def _split(data: bytes, limit: int) -> tuple[bytes, list[bytes], bool]:
-    """What `LineBuffer` should make of bytes: log, lines, and whether a line is too long."""
-    log, read = b"", []
-    *whole, rest = data.split(b"\n")
-    for line in whole:
-        if line.startswith(b"#") and len(line) <= limit == LINE_LIMIT:
-            log += line + b"\n"
-        elif len(line) > limit:
-            return log, read, True
-        else:
-            read.append(line.removesuffix(b"\r"))
-    return log, read, len(rest) > limit
-
-
 # -- conversations ---------------------------------------------------------------------------------
 
-Steps = tuple[tuple[str, bytes], ...]
+Script = Sequence[str | bytes]
+"""Bytes of the bot, and what the arena does."""
 
 
 def session() -> Target:
-    """A conversation gives the same answers, logs and error in whatever pieces its bytes come."""
+    """A conversation gives the same answers, logs and error in whatever pieces its bytes come; a
+    short one, those that a reader of whole lines gives.
+    """
     corpus = [bytes_of(vector["sent"]) for vector in load("lines")]
     corpus += [b"\n" * 20, b"Ann v=1 keep=1\n1 2 3 0\n# log\n\n1 1 1 1\nm 3 4 s 1\n"]
+    corpus += [b"# log\n" * 5 + b"answer\n", b"a\r\n\r\n#\n#\n", b"x" * 300 + b"\n"]
     short = [sent for sent in corpus if len(sent) <= LONG]
 
-    def draw(random: Random) -> Steps:
+    def draw(random: Random) -> Script:
         data = changed(random, corpus if random.random() < 0.01 else short)
+        if data.count(b"\n") > LONG:
+            data = data[:LONG]  # each line is asked for
         if random.random() < 0.8:
             data = b"Ann v=1\n" + data
-        steps: list[tuple[str, bytes]] = []
+        script: list[str | bytes] = []
         while data or random.random() < 0.7:
             if data and random.random() < 0.5:
                 size = 1 + int(random.random() * random.choice((3, 30, len(data))))
-                steps.append(("bot", data[:size]))
+                script.append(data[:size])
                 data = data[size:]
             else:
-                step = random.choice(("start", "go", "go", "take", "take", "deadline", "end"))
-                steps.append((step, b""))
-        return (*steps, ("closes", b""), *LAST)
+                steps = ("start", "ask", "ask", "answer", "answer", "give_up", "end")
+                script.append(random.choice(steps))
+        return script
 
-    def check(steps: Steps) -> None:
-        length = sum(len(data) for _, data in steps)
-        sizes = (0, None) if length > LONG else (0, 1, None, 5)
-        told = [_transcript(steps, size) for size in sizes]
-        for other in told[1:]:
-            assert told[0] == other
+    def check(script: Script) -> None:
+        said = b"".join(step for step in script if isinstance(step, bytes))
+        is_long = len(said) > LONG
+        sizes = (0, None) if is_long else (0, 1, None, 5)
+        whole, *others = [play(script, SessionMachine(Feed(size))) for size in sizes]
+        for other in others:
+            assert whole == other
+        if not is_long and not said.startswith(b"\x16"):  # TLS is refused before its first line
+            assert without_words(play(script, LineMachine())) == without_words(whole)
 
     return Target(draw=draw, check=check, short=400)
-
-
-LAST: Steps = tuple((step, b"") for step in ("take", "start", "go", "take", "end", "start", "go"))
-"""What brings to light an error that some sizes of pieces show earlier than others."""
-
-
-def _transcript(steps: Steps, size: int | None) -> list[object]:
-    """What comes of these steps, those left out that aren't possible in the session's state."""
-    feed = Feed(size)
-    session = feed.session
-    told: list[object] = []
-    error = None
-    try:
-        for step, data in steps:
-            if step == "bot":
-                feed.come(data)
-            elif step == "closes":
-                feed.end()
-            elif step == "start" and session.state is State.WAITING:
-                session.start()
-            elif step == "go" and session.state is State.PLAYING:
-                session.ask()
-            elif step == "end" and session.state in {State.PLAYING, State.ASKED}:
-                session.end()
-            elif step == "take" and session.state is State.ASKED:
-                told.append((session.take_answer(), session.take_log(), session.owed))
-            elif step == "deadline" and session.state is State.ASKED:
-                session.give_up()
-                told.append((session.take_log(), session.owed))
-            feed.read()
-    except RemoteProtocolError as raised:
-        check_words(raised.message)
-        error = raised.code
-    session.close()
-    return [*told, feed.hello, error]
 
 
 # -- answers ---------------------------------------------------------------------------------------
@@ -267,7 +185,6 @@ def any_message() -> Target:
 
 TARGETS: Mapping[str, Any] = {
     "hello": hello,
-    "lines": lines,
     "session": session,
     "answers": answers,
     "messages": any_message,
