@@ -14,9 +14,39 @@ DOCS = CHECKOUT / "docs"
 _FENCED = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+CUP = """\
+name = "cup"
+game = "angrymob"
+format = "round-robin"
+seeds = [1]
+concurrency = 1
+settings = { move_limit = 40 }
+clock = { time_init = 100.0, time_move = 20.0, stall_margin = 600.0 }
+bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Gravity", command = "GravityGoers" }]
+"""
+"""A small tournament for pages that speak of one."""
+
+
 def fenced(page):
     """The fenced blocks: what stands behind the three backticks, and the text."""
     return _FENCED.findall(page.read_text(encoding="utf-8"))
+
+
+def sections(*pages):
+    """The fenced blocks of pages by the title of their section; only of those that have some."""
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    parts = (part.partition("\n") for part in re.split(r"^##+ ", text, flags=re.MULTILINE)[1:])
+    found = {title: _FENCED.findall(rest) for title, _, rest in parts}
+    return {title: blocks for title, blocks in found.items() if blocks}
+
+
+def run_python(page):
+    """Run the blocks of Python one after another; the names that they have made."""
+    names = {}
+    for language, text in fenced(page):
+        if language == "python":
+            exec(compile(text, str(page), "exec"), names)
+    return names
 
 
 def commands(page, program):

@@ -4,21 +4,11 @@ import shutil
 
 import pytest
 
-from docs.pages import DOCS, Shell, fenced
+from docs.pages import CUP, DOCS, Shell, fenced
 from docs.test_bots import go_through
 from e2e.running import Daemon
 
 TOKEN = "0123456789abcdef"
-CUP = """\
-name = "cup"
-game = "angrymob"
-format = "round-robin"
-seeds = [1]
-concurrency = 1
-settings = { move_limit = 40 }
-clock = { time_init = 100.0, time_move = 20.0, stall_margin = 600.0 }
-bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Gravity", command = "GravityGoers" }]
-"""
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl isn't installed")

@@ -25,7 +25,7 @@ import sys
 
 import pytest
 
-from docs.pages import CHECKOUT, DOCS, Shell, fenced
+from docs.pages import CHECKOUT, DOCS, Shell, fenced, sections
 from e2e.running import PATIENCE, Daemon, Peer, read
 from kit.conftest import kit_cache
 from languages.built import BUILDS, CACHE
@@ -36,6 +36,7 @@ from lanista.match.replay import positions
 pytestmark = BUILDS
 
 BOTS = DOCS / "bots"
+FIRST_BOT = BOTS / "first-bot.md"
 PAGES = sorted(path.name for path in BOTS.glob("*.md"))
 APART = ("first-bot.md", "kits.md")
 """Pages whose parts stand alone, and are gone through one by one."""
@@ -183,15 +184,15 @@ def test_the_ways_to_build_a_kits_player(way, tmp_path):
 @pytest.mark.long
 def test_the_first_bot_plays(tmp_path):
     """The whole match of first-bot.md, as long as the page says. Short: that of each language."""
-    go_through(sections()["Python"], shell_in(tmp_path), tmp_path)
+    go_through(sections(FIRST_BOT)["Python"], shell_in(tmp_path), tmp_path)
 
 
 def play_first_bot(title, folder):
     """Go through a section of first-bot.md, but for a short match; return what its bot was told."""
     short = ["--move-limit", str(SHORT), "-o", "short.jsonl"]
     shell = shell_in(folder, OPTIONS | {"play": [*OPTIONS["play"], *short]})
-    blocks = sections()[title]
-    _, whole = sections()["Python"][-1]
+    blocks = sections(FIRST_BOT)[title]
+    _, whole = sections(FIRST_BOT)["Python"][-1]
     ending = whole.partition("\n")[2]
     assert blocks[-1][1].endswith(ending)
     ended = re.sub(r"score \d+", "score …", ending).replace("2400 moves", f"{SHORT} moves")
@@ -225,21 +226,11 @@ def test_a_first_bot_in_each_language_plays_as_the_python_one(title, python_matc
     assert python_match == play_first_bot(title, tmp_path)
 
 
-def sections():
-    """The blocks of first-bot.md by section."""
-    text = (BOTS / "first-bot.md").read_text(encoding="utf-8")
-    found = {}
-    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        title, _, rest = part.partition("\n")
-        found[title] = re.findall(r"^```([^\n]*)\n(.*?)^```$", rest, re.MULTILINE | re.DOTALL)
-    return found
-
-
 def test_the_first_bot_is_there_in_every_language():
     """And no code of the page is outside their sections."""
-    found = sections()
-    assert set(SECTIONS) == {title for title, blocks in found.items() if blocks}
-    assert sum(map(len, found.values())) == len(fenced(BOTS / "first-bot.md"))
+    found = sections(FIRST_BOT)
+    assert set(SECTIONS) == set(found)
+    assert sum(map(len, found.values())) == len(fenced(FIRST_BOT))
 
 
 def conversation(kind):

@@ -9,7 +9,7 @@ import runpy
 import pytest
 
 import lanista
-from docs.pages import DOCS, fenced
+from docs.pages import CUP, DOCS, fenced
 from support.thread_workers import play_in_threads
 
 PAGE = DOCS / "python.md"
@@ -20,18 +20,6 @@ PATIENT = {"no_clock": True, "stall_margin": 600.0, "settings": {"move_limit": 4
 def _in_threads(monkeypatch):
     """Matches are played by threads of this process instead of workers that would be started."""
     play_in_threads(monkeypatch)
-
-
-CUP = """\
-name = "cup"
-game = "angrymob"
-format = "round-robin"
-seeds = [1]
-concurrency = 1
-settings = { move_limit = 40 }
-clock = { time_init = 100.0, time_move = 20.0, stall_margin = 600.0 }
-bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Runner", command = "RandomRunners" }]
-"""
 
 
 def test_every_block_runs(tmp_path, monkeypatch, capfd):
@@ -85,7 +73,7 @@ def test_a_tournament_has_the_columns_of_a_match(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cup.toml").write_text(CUP)
     rows = lanista.competition.run("cup.toml").matches()
-    assert [(0, 0, "Joe"), (0, 1, "Runner"), (1, 0, "Runner"), (1, 1, "Joe")] == [
+    assert [(0, 0, "Gravity"), (0, 1, "Joe"), (1, 0, "Joe"), (1, 1, "Gravity")] == [
         (row["seating"], row["seat"], row["bot"]) for row in rows
     ]
     [row, _] = lanista.play("angrymob", ["CamperJoe", "CamperJoe"], **PATIENT).rows()

@@ -2,18 +2,14 @@
 
 import re
 
-from docs.pages import DOCS, fenced
+from docs.pages import DOCS, run_python
 from lanista.library.game import Game
 
 PAGE = DOCS / "python_rules.md"
 
 
 def test_the_blocks_run_in_their_order(capsys):
-    names = {}
-    blocks = [text for language, text in fenced(PAGE) if language == "python"]
-    assert blocks
-    for block in blocks:
-        exec(compile(block, str(PAGE), "exec"), names)
+    names = run_python(PAGE)
     assert capsys.readouterr().out.startswith("20 (")
     assert names["game"].turn == 0
 

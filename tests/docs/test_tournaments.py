@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from docs.pages import DOCS, fenced
+from docs.pages import DOCS, fenced, sections
 from docs.test_bots import run, shell_in
 from lanista.competition.spec import Spec, parse_spec
 
@@ -35,16 +35,8 @@ FORMATS = ("Round-robin", "Gauntlet", "Swiss", "Knockout", "Ladder")
 """Sections of one spec each, whose tournament is played in the long run only."""
 
 
-def parts():
-    """The pages' blocks by section: those with files and commands of their own."""
-    found = {}
-    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
-    for part in re.split(r"^##+ ", text, flags=re.MULTILINE)[1:]:
-        title, _, rest = part.partition("\n")
-        blocks = re.findall(r"^```([^\n]*)\n(.*?)^```$", rest, re.MULTILINE | re.DOTALL)
-        if blocks:
-            found[title] = blocks
-    return found
+PARTS = sections(*PAGES)
+"""The pages' sections: those with files and commands of their own."""
 
 
 def title_case(title):
@@ -53,10 +45,10 @@ def title_case(title):
     return pytest.param(title, marks=pytest.mark.long) if is_format else title
 
 
-@pytest.mark.parametrize("title", [title_case(title) for title in parts()])
+@pytest.mark.parametrize("title", [title_case(title) for title in PARTS])
 def test_every_block_of_a_section_does_what_it_says(title, tmp_path):
     shell = shell_in(tmp_path, OPTIONS)
-    for head, text in parts()[title]:
+    for head, text in PARTS[title]:
         kind, *options = head.split()
         if kind == "toml":
             name = options[0].removeprefix("file=")
@@ -73,15 +65,15 @@ def test_every_block_of_a_section_does_what_it_says(title, tmp_path):
 @pytest.mark.parametrize("title", FORMATS)
 def test_the_spec_of_every_format_is_one(title):
     """Every spec of the page is one as it stands there; its section shows how it is played, too."""
-    (spec,) = [(head, text) for head, text in parts()[title] if head.startswith("toml ")]
+    (spec,) = [(head, text) for head, text in PARTS[title] if head.startswith("toml ")]
     name = spec[0].split()[1].removeprefix("file=")
     assert title.lower() == parse_spec(spec[1], name).format
-    consoles = [text for head, text in parts()[title] if head == "console"]
+    consoles = [text for head, text in PARTS[title] if head == "console"]
     assert any(f"lanista tournament run {name}" in text for text in consoles)
 
 
 def test_no_block_is_outside_the_sections():
-    assert sum(map(len, parts().values())) == sum(len(fenced(page)) for page in PAGES)
+    assert sum(map(len, PARTS.values())) == sum(len(fenced(page)) for page in PAGES)
     assert [] == fenced(STATISTICS)
 
 

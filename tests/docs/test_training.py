@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from docs.pages import DOCS, fenced
+from docs.pages import DOCS, fenced, run_python
 
 pytest.importorskip("pettingzoo", reason="the extra `rl` isn't installed")
 
@@ -15,10 +15,8 @@ ARRAYS = ("planes", "units", "globals")
 
 
 def test_the_blocks_run_in_their_order(capsys):
-    names = {}
-    for language, text in fenced(PAGE):
-        assert language == "python"
-        exec(compile(text, str(PAGE), "exec"), names)
+    assert {"python"} == {language for language, _ in fenced(PAGE)}
+    names = run_python(PAGE)
     assert capsys.readouterr().out.startswith("{'seat_0': ")
     assert names["env"].game.explain(0, names["moves"]) == ()
     assert names["moves"]
