@@ -228,16 +228,6 @@ def test_keep_ends_well_between_matches(monkeypatch, last):
     assert ["forfeit"] == [result.end for result in arena.results]
 
 
-def test_keep_tells_a_shutdown_between_matches_after_the_result(monkeypatch):
-    wired(monkeypatch, WELCOME + START + TURN_0 + FORFEIT + b"error shutdown\n")
-    with Arena("A", keep=True) as arena:
-        next(arena)
-        arena.send([])
-        with pytest.raises(ArenaError):
-            next(arena)
-    assert "forfeit" == arena.result.end
-
-
 def test_without_keep_one_match_is_all(monkeypatch):
     """Even if the arena began another."""
     wired(monkeypatch, WELCOME + START + TURN_0 + FORFEIT + MATCH_2)

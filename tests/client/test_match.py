@@ -42,12 +42,6 @@ def test_the_facts_of_the_match(state):
     assert state.start_facts["row"][0] == ["0", ".", "1", ".", ".", "#", "#", "2"]
 
 
-def test_the_other_seat_sees_itself_as_mine(monkeypatch):
-    state = state_of(monkeypatch, START.replace(b"seat 0", b"seat 1"), TURN_0)
-    assert ((3, 5), (2, 1)) == (state.base, state.enemy_base)
-    assert ({(3, 5): 1}, {(2, 1): 1}) == (state.mine, state.theirs)
-
-
 def test_passable_and_neighbours(state):
     """Outside the map nothing is passable; a base is; directions are those of the rules."""
     assert [True, True, False] == [state.passable(2, 1), state.passable(0, 1), state.passable(0, 4)]

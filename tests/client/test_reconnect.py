@@ -135,31 +135,12 @@ def test_cut_before_its_first_turn_the_match_has_one_state_all_the_same(arena_of
             assert (1, "01JDEXAMPLE") == (turn, state.match)
 
 
-def test_another_match_has_another_state_and_the_broken_one_no_result(arena_of):
-    arena_of(WELCOME + START + TURN_0, WELCOME + OTHER + TURN_0 + BYE)
-    with Arena("A", reconnect=True) as connected:
-        (first, _), (second, _) = turns(connected)
-        assert first is not second
-        assert ["01JDEXAMPLE", "01JDOTHER"] == [first.match, second.match]
-        assert 1 == len(connected.results)
-
-
 def test_notes_stay_with_their_match(arena_of):
     note = b"note late 0 - too late\n"
     arena_of(WELCOME + START + TURN_0 + note, WELCOME + START + TURN_1 + BYE)
     with Arena("A", reconnect=True) as connected:
         turns(connected)
         assert ["late"] == [each.code for each in connected.notes]
-
-
-def test_a_match_that_ended_just_before_the_break_has_its_result_once(arena_of):
-    cut = WELCOME + START + TURN_0 + FORFEIT
-    arena = arena_of(cut, MATCH, b"error replaced x\n")
-    with Arena("A", reconnect=True, keep=True) as connected:
-        with pytest.raises(ArenaError, match="replaced"):
-            turns(connected)
-        assert 2 == len(connected.results)
-    assert 2 == len(arena.pauses), "after the break, and after bye"
 
 
 def test_without_keep_the_end_of_a_match_is_the_end(arena_of):

@@ -73,26 +73,17 @@ def play(arena):
     return arena.result.end
 
 
-def run(code):
-    command = [sys.executable, "-B", "-W", "error", "-c", code]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 def test_a_bot_may_catch_the_error_and_its_own_still_have_tracebacks():
-    caught = f"""\
+    code = """\
 from lanista_client import Arena, ArenaError
 try:
-    Arena("MyBot", port={free_port()})
+    Arena("MyBot", port=1)
 except ArenaError as error:
     print(error.code)
 raise KeyError("mine")
 """
-    done = run(caught)
+    command = [sys.executable, "-B", "-W", "error", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (1, "unreachable\n") == (done.returncode, done.stdout)
     assert done.stderr.startswith("Traceback")
     assert done.stderr.endswith("KeyError: 'mine'\n")
