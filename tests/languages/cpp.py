@@ -5,7 +5,6 @@ import os
 from languages.language import CHECKOUT, CLIENTS, EMPTY_BOTS, VECTORS, Language, Step
 
 CPP = CLIENTS / "cpp"
-GAMES = ("angrymob", "hogwarts", "crematoria")
 QUICKLY = "-O0"
 """Compiling is most of what these tests take. The empty bot, whose time is measured, has -O2."""
 
@@ -16,11 +15,6 @@ def build(folder):
     The tests as they are: with the sanitizers the compiler needs three times as long.
     """
     make(folder, "SANITIZE=", "starters", f"{folder}/tests").run()
-
-
-def commands(folder):
-    """The starters."""
-    return {game: [folder / game] for game in GAMES}
 
 
 def build_empty(folder):
@@ -51,7 +45,6 @@ LANGUAGE = Language(
     tools=([os.environ.get("CXX") or "g++", "--version"],),
     sources=[CHECKOUT / "server" / "lanista" / "bots" / "kit" / "include"],
     build=build,
-    commands=commands,
     build_empty=build_empty,
     own_tests=own_tests,
     long_tests=long_tests,

@@ -3,10 +3,9 @@
 import re
 
 from languages.built import CACHE
-from languages.language import CLIENTS, EMPTY_BOTS, Language, Step
+from languages.language import CLIENTS, EMPTY_BOTS, GAMES, Language, Step
 
 CLIENT = CLIENTS / "go"
-GAMES = ("angrymob", "hogwarts", "crematoria")
 
 
 def environment():
@@ -27,11 +26,6 @@ def go(*words, cwd=CLIENT):
 def build(folder):
     """The starters, in one call."""
     go("build", "-o", f"{folder}/", *[f"./starters/{game}" for game in GAMES]).run()
-
-
-def commands(folder):
-    """The starters."""
-    return {game: [folder / game] for game in GAMES}
 
 
 def build_empty(folder):
@@ -60,7 +54,6 @@ LANGUAGE = Language(
     package="golang",
     tools=(["go", "version"],),
     build=build,
-    commands=commands,
     build_empty=build_empty,
     own_tests=own_tests,
     optional=True,

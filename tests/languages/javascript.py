@@ -7,10 +7,9 @@ no part of these tests.
 import shutil
 import subprocess
 
-from languages.language import CLIENTS, EMPTY_BOTS, Language, Step
+from languages.language import CLIENTS, EMPTY_BOTS, GAMES, Language, Step
 
 PACKAGE = CLIENTS / "javascript"
-GAMES = ("angrymob", "hogwarts", "crematoria")
 
 
 def commands(_folder):

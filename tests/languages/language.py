@@ -19,6 +19,7 @@ import pytest
 from languages.built import CHECKOUT, built
 
 CLIENTS = CHECKOUT / "clients"
+GAMES = ("angrymob", "hogwarts", "crematoria")
 VECTORS = CHECKOUT / "protocol" / "vectors"
 EMPTY_BOTS = CHECKOUT / "tests" / "bench" / "empty_bots"
 """Of each language, a bot that answers nothing: what it needs is the library's own time."""
@@ -68,7 +69,9 @@ class Language:
     """Sources that `build` reads, beside the language's folder in clients/ and its module here."""
     build: Callable[[Path], None] = lambda _folder: None
     """Builds the starters, and the library's own tests, into a folder that is moved then."""
-    commands: Callable[[Path], Mapping[str, Sequence[str | Path]]]
+    commands: Callable[[Path], Mapping[str, Sequence[str | Path]]] = lambda folder: {
+        game: [folder / game] for game in GAMES
+    }
     """The starters' commands by game, out of the folder that `build` has filled."""
     build_empty: Callable[[Path], Mapping[str, Sequence[str | Path]]]
     """Builds the bot `empty` into a folder, for speed; its command, by its name."""

@@ -2,7 +2,7 @@
 
 import sys
 
-from languages.language import CLIENTS, EMPTY_BOTS, Language
+from languages.language import CLIENTS, EMPTY_BOTS, GAMES, Language
 
 PYTHON = (sys.executable, "-P")
 
@@ -10,8 +10,7 @@ PYTHON = (sys.executable, "-P")
 def commands(_folder):
     """The starters: there is nothing to build."""
     starters = CLIENTS / "python" / "starters"
-    games = ("angrymob", "hogwarts", "crematoria")
-    return {game: [*PYTHON, starters / f"{game}.py"] for game in games}
+    return {game: [*PYTHON, starters / f"{game}.py"] for game in GAMES}
 
 
 def build_empty(_folder):

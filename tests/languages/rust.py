@@ -1,9 +1,8 @@
 """Rust: the crate `lanista-client`, built, tested and checked by cargo, without any registry."""
 
-from languages.language import CLIENTS, EMPTY_BOTS, Language, Step
+from languages.language import CLIENTS, EMPTY_BOTS, GAMES, Language, Step
 
 CRATE = CLIENTS / "rust"
-STARTERS = ("angrymob", "hogwarts", "crematoria")
 FROZEN = ("--frozen", "--quiet")
 
 
@@ -28,7 +27,7 @@ def build(folder):
 
 def commands(folder):
     """The starters."""
-    return {game: [folder / "target" / "debug" / "examples" / game] for game in STARTERS}
+    return {game: [folder / "target" / "debug" / "examples" / game] for game in GAMES}
 
 
 def build_empty(folder):
