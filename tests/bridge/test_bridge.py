@@ -57,6 +57,19 @@ def play(code, *script, options=("--name", "Bot")):
         return connect(*options, "--", *bot(code), port=arena.port)
 
 
+@contextlib.contextmanager
+def by_hand(code):
+    """A bridge of a bot of this code, and the arena's end of its connection, to be used by hand."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(PATIENCE)
+        words = ("--name", "Bot", "--", *bot(code))
+        with connect(*words, port=server.getsockname()[1], start=subprocess.Popen) as bridge:
+            arena_side, _ = server.accept()
+            arena_side.settimeout(PATIENCE)
+            with arena_side:
+                yield bridge, arena_side
+
+
 # -- hello ---------------------------------------------------------------------------------------
 
 
@@ -370,18 +383,13 @@ def test_a_bot_that_never_reads_is_not_kept_for_ever():
     """As in a daemon that goes on for weeks."""
     code = "import time\nprint('1', flush=True)\nwhile True: time.sleep(600)"
     sent = b"unit 1 2 0 3\n" * (UNREAD // 13 + READ)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        bridge = connect("--name", "Bot", "--", *bot(code), port=port, start=subprocess.Popen)
-        with bridge:
-            server.settimeout(PATIENCE)
-            arena_side, _ = server.accept()
-            with arena_side, contextlib.suppress(ConnectionError):
-                arena_side.settimeout(PATIENCE)
-                arena_side.sendall(sent)
-                while arena_side.recv(4096):
-                    pass
-            _, err = bridge.communicate(timeout=PATIENCE)
+    with by_hand(code) as (bridge, arena):
+        with contextlib.suppress(ConnectionError):
+            arena.sendall(sent)
+            while arena.recv(4096):
+                pass
+        arena.close()
+        _, err = bridge.communicate(timeout=PATIENCE)
     assert (1, b"lanista connect: the bot has left 16777216 bytes unread\n") == (
         bridge.returncode,
         err,
@@ -398,27 +406,19 @@ for line in sys.stdin.buffer:
     os.write(1, line)
 """
     heard = []
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        bridge = connect(
-            "--name", "Bot", "--", *bot(code), port=server.getsockname()[1], start=subprocess.Popen
-        )
-        with bridge:
-            drain = threading.Thread(target=bridge.stderr.read)
-            drain.start()
-            server.settimeout(PATIENCE)
-            arena_side, _ = server.accept()
-            with arena_side, arena_side.makefile("rb") as lines:
-                arena_side.settimeout(PATIENCE)
-                assert lines.readline() == HELLO
-                for turn in range(50):
-                    arena_side.sendall(b"%d\n" % turn)
-                    line = b"#"
-                    while line.startswith(b"#"):
-                        line = lines.readline()
-                    heard.append(int(line))
-            drain.join(PATIENCE)
-            assert 0 == bridge.wait(PATIENCE)
+    with by_hand(code) as (bridge, arena):
+        drain = threading.Thread(target=bridge.stderr.read)
+        drain.start()
+        with arena, arena.makefile("rb") as lines:
+            assert lines.readline() == HELLO
+            for turn in range(50):
+                arena.sendall(b"%d\n" % turn)
+                line = b"#"
+                while line.startswith(b"#"):
+                    line = lines.readline()
+                heard.append(int(line))
+        drain.join(PATIENCE)
+        assert 0 == bridge.wait(PATIENCE)
     assert list(range(50)) == heard
 
 
