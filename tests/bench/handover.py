@@ -5,7 +5,6 @@ sending the sockets, making connections of them, closing them, and the report. T
 make one from its seed, as a worker would have to, beside unpacking the bytes of the board worker.
 """
 
-import os
 import sys
 import tempfile
 import time
@@ -25,6 +24,7 @@ from lanista.games.base import complete_settings
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import VoidRecords
 from lanista.match.conditions import pack_board, prepare_board, unpack_board
+from support.processes import processor_time
 
 GIVING_BACK = """
 import lanista.arena.match_worker as worker
@@ -56,12 +56,6 @@ class Boards:
 
     async def pack(self, spec):  # noqa: ARG002 - the interface's
         return self.packed
-
-
-def processor_time(pid):
-    """Seconds of processor time that a process has taken."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def hand_over(game, packed, *, held):

@@ -15,8 +15,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -71,12 +71,11 @@ class Steps(trio.abc.Instrument):
 # -- the client ------------------------------------------------------------------------------------
 
 
-def get(port, path, *headers):
+def get(port, path):
     """Milliseconds until an answer is read, and the answer."""
     began = time.perf_counter()
     with socket.create_connection(("127.0.0.1", port)) as connection:
-        head = "\r\n".join([f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", *headers, "", ""])
-        connection.sendall(head.encode())
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
         answer = bytearray()
         while part := connection.recv(1 << 20):
             answer += part
@@ -87,19 +86,9 @@ def client(port, path):
     """Ask as long as lines come, each of which says how often, and how many at once."""
     for line in sys.stdin:
         times, at_once = json.loads(line)
-        took, answers = [], []
-
-        def ask(times=times, took=took, answers=answers):
-            for _ in range(times):
-                milliseconds, answer = get(port, path)
-                took.append(milliseconds)
-                answers.append(answer)
-
-        threads = [threading.Thread(target=ask) for _ in range(at_once)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(at_once) as threads:
+            asked = threads.map(lambda _: get(port, path), range(times * at_once))
+            took, answers = zip(*asked, strict=True)
         assert all(answer.startswith(b"HTTP/1.1 200 ") for answer in answers)
         rows = len(json.loads(answers[-1].partition(b"\r\n\r\n")[2])["rows"])
         figures = {

@@ -103,6 +103,17 @@ def listening(words, *, program=LANISTA, stderr=subprocess.DEVNULL, **how):
             process.kill()
 
 
+@contextlib.contextmanager
+def arena_of_file(folder, text, **how):
+    """Run an arena of a file with this text in a folder; give its process and its port."""
+    folder.mkdir(exist_ok=True)
+    (folder / "arena.toml").write_text(text)
+    with listening(["arena", "run", "arena.toml"], cwd=folder, **how) as (process, port):
+        yield process, port
+        process.terminate()
+        process.wait()
+
+
 def match_between(game, bot, folder, *, settings=(), watch=None, **spec):
     """Play a match of a bot against itself, with its record; return its report.
 

@@ -11,10 +11,10 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 
-from measured import compiled, keep, listening, median
+from measured import arena_of_file, compiled, keep, median
 from tournament import MAP, TURNS, matches_a_second
 
 BOTS = 8
@@ -37,21 +37,10 @@ settings = {{{{ move_limit = {TURNS} }}}}
 """
 
 
-@contextmanager
-def arena(folder, workers):
-    """Start an arena with a ladder; give its process and its port."""
-    folder.mkdir()
-    (folder / "arena.toml").write_text(FILE.format(workers=workers))
-    with listening(["arena", "run", "arena.toml"], cwd=folder) as (process, port):
-        yield process, port
-        process.terminate()
-        process.wait()
-
-
 def ladder_matches_a_second(folder, bot, workers):
     """Matches that are stored in a second."""
     with ExitStack() as stack:
-        _, port = stack.enter_context(arena(folder, workers))
+        _, port = stack.enter_context(arena_of_file(folder, FILE.format(workers=workers)))
         env = {**os.environ, "LANISTA_PORT": str(port), "LANISTA_KEEP": "1"}
         for number in range(BOTS):
             process = subprocess.Popen([bot, "angrymob", f"bot{number}"], env=env)
@@ -81,7 +70,7 @@ def memory_of(pid):
 def kilobytes_a_waiting_bot(folder):
     """Kilobytes more for each of WAITING bots in rooms of their own."""
     with ExitStack() as stack:
-        process, port = stack.enter_context(arena(folder, 1))
+        process, port = stack.enter_context(arena_of_file(folder, FILE.format(workers=1)))
         before = memory_of(process.pid)
         for number in range(WAITING):
             peer = stack.enter_context(socket.create_connection(("127.0.0.1", port)))

@@ -18,7 +18,7 @@ import urllib.request
 from collections import Counter
 from pathlib import Path
 
-from measured import keep, median, numbers_given
+from measured import arena_of_file, keep, median, numbers_given
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = {
@@ -57,21 +57,9 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as arena, arena.m
 class Arena:
     """A running arena with two ladders."""
 
-    def __init__(self, folder):
-        (folder / "arena.toml").write_text(FILE)
-        self.folder = folder
-        self.log = folder / "log"
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "lanista.cli", "arena", "run", "arena.toml"],
-                cwd=folder,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        while (found := re.search(r"page: (\S+?)/?\n", self.text)) is None:
-            time.sleep(0.05)
-        self.page = found[1]
-        self.port = int(re.search(r"listens on \S+:(\d+)", self.text)[1])
+    def __init__(self, process, port, log):
+        self.process, self.port, self.log = process, port, log
+        self.page = process.stdout.readline().split()[1].rstrip("/")
 
     @property
     def text(self):
@@ -101,10 +89,6 @@ class Arena:
             elif 'event="match ends"' in line:
                 players = re.search(r'players="(.*?)"', began[match[1]])[1]
                 yield players, re.search(r"end=(\w+)", line)[1], line
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
 
 
 def first_match(arena, language):
@@ -139,13 +123,8 @@ def contest(arena, authors, versions, minutes):
         time.sleep(max(0.0, began + moment - time.monotonic()))
         file, source = PROGRAMS[chance.choice(["Python", "Python", "Python", "C++"])]
         asked = time.monotonic()
-        arena.ask(
-            name,
-            f"?file={file}",
-            source.read_bytes() + f"// {moment}\n".encode()
-            if file.endswith("cpp")
-            else source.read_bytes() + f"# {moment}\n".encode(),
-        )
+        comment = f"{'//' if file.endswith('cpp') else '#'} {moment}\n"
+        arena.ask(name, f"?file={file}", source.read_bytes() + comment.encode())
         taken.append(time.monotonic() - asked)
         acknowledged[name] += 1
     states = Counter()
@@ -179,13 +158,12 @@ def contest(arena, authors, versions, minutes):
 def main():
     authors, versions, minutes = numbers_given(30, 2, 8.0)
     with tempfile.TemporaryDirectory() as folder:
-        arena = Arena(Path(folder))
-        try:
+        log = Path(folder) / "log"
+        with log.open("wb") as told, arena_of_file(Path(folder), FILE, stderr=told) as running:
+            arena = Arena(*running, log)
             figures = {language: first_match(arena, language) for language in PROGRAMS}
             print(json.dumps(figures, indent=1), flush=True)
             figures["contest"] = contest(arena, authors, versions, minutes)
-        finally:
-            arena.end()
     print(json.dumps(figures["contest"], indent=1))
     keep("submissions", figures)
 

@@ -13,6 +13,7 @@ what it costs another version of Lanista, the one that this interpreter imports.
 """
 
 import argparse
+import itertools
 import json
 import random
 import shutil
@@ -202,47 +203,43 @@ def stored(folder):
     setup = prepare(spec_of(value), Path(folder))
     chance = random.Random(1)
     strength = {name: chance.gauss(0, 1) for name in setup.bots}
-    results = []
-    for at in range(seeds + 1):
-        opening = setup.opening(at)
-        for index, one in enumerate(setup.bots):
-            for other in setup.bots[index + 1 :]:
-                names = tuple(sorted((one, other)))  # as the format has them
-                matches = []
-                for seating in range(2):
-                    gap = strength[names[0]] - strength[names[1]] + chance.gauss(0, 1)
-                    ranks = (1, 1) if abs(gap) < 0.3 else (1, 2) if gap > 0 else (2, 1)
-                    seats = [
-                        SeatResult(bot=name, rank=rank, score=3, ending=Ending.NORMAL)
-                        for name, rank in zip(names, ranks, strict=True)
-                    ]
-                    matches.append(
-                        MatchResult(
-                            seating=seating,
-                            attempt=1,
-                            seed=opening.seed,
-                            map=opening.map,
-                            end="finished",
-                            reason="move-limit",
-                            turns=TURNS,
-                            digest="0" * 16,
-                            seconds=0.1,
-                            stall=0.0,
-                            seats=tuple(seats if seating == 0 else reversed(seats)),
-                            record=None,
-                        )
-                    )
-                results.append(
-                    BlockResult(
-                        block=setup.block_id(names, opening),
-                        bots=names,
-                        matches=tuple(matches),
-                    )
-                )
+
+    def match(opening, names, seating):
+        gap = strength[names[0]] - strength[names[1]] + chance.gauss(0, 1)
+        ranks = (1, 1) if abs(gap) < 0.3 else (1, 2) if gap > 0 else (2, 1)
+        seats = [
+            SeatResult(bot=name, rank=rank, score=3, ending=Ending.NORMAL)
+            for name, rank in zip(names, ranks, strict=True)
+        ]
+        return MatchResult(
+            seating=seating,
+            attempt=1,
+            seed=opening.seed,
+            map=opening.map,
+            end="finished",
+            reason="move-limit",
+            turns=TURNS,
+            digest="0" * 16,
+            seconds=0.1,
+            stall=0.0,
+            seats=tuple(seats if seating == 0 else reversed(seats)),
+            record=None,
+        )
+
+    results = [
+        BlockResult(
+            block=setup.block_id(names, opening),
+            bots=names,
+            matches=tuple(match(opening, names, seating) for seating in range(2)),
+        )
+        for opening in map(setup.opening, range(seeds + 1))
+        for names in itertools.combinations(sorted(setup.bots), 2)  # as the format has them
+    ]
+    del results[-1]  # is left to be played
     with Store.open(setup.database) as store:
-        for at in range(0, len(results) - 1, 1000):
-            store.add(results[at : min(at + 1000, len(results) - 1)])
-    return value, 2 * (len(results) - 1)
+        for at in range(0, len(results), 1000):
+            store.add(results[at : at + 1000])
+    return value, 2 * len(results)
 
 
 STANDINGS = """

@@ -1,7 +1,6 @@
 """A small disk that can be filled: a file system in memory, which only root can mount."""
 
 import errno
-import os
 import subprocess
 from pathlib import Path
 
@@ -41,12 +40,6 @@ class Disk:
     def empty(self) -> None:
         """Give the room back."""
         self._filler.unlink(missing_ok=True)
-
-    @property
-    def used(self) -> float:
-        """The share of it that is taken."""
-        sizes = os.statvfs(self.folder)
-        return 1 - sizes.f_bavail / sizes.f_blocks
 
     def unmount(self) -> None:
         """Have it gone, with all that is in it."""

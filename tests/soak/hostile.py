@@ -5,7 +5,6 @@ process is ended. Writes a line of JSON with the number of attacks by kind every
 """
 
 import abc
-import argparse
 import json
 import random
 import re
@@ -346,14 +345,5 @@ async def attack(port: int, page: int) -> None:
             print(json.dumps(counts), flush=True)
 
 
-def main() -> None:
-    """Attack until ended."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("port", type=int)
-    parser.add_argument("page", type=int)
-    options = parser.parse_args()
-    trio.run(attack, options.port, options.page)
-
-
 if __name__ == "__main__":
-    main()
+    trio.run(attack, *map(int, sys.argv[1:]))

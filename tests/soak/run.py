@@ -29,7 +29,7 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,27 +75,6 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class Broken:
-    """The promises that were broken, by kind."""
-
-    def __init__(self) -> None:
-        self._kinds: dict[str, list[str]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._kinds)
-
-    def add(self, kind: str, words: str) -> None:
-        """Note one."""
-        self._kinds.setdefault(kind, []).append(words)
-
-    def lines(self) -> Iterator[str]:
-        """All, for people; the first ones of a kind that are many."""
-        for kind, found in self._kinds.items():
-            yield from (f"broken: {kind}: {words}" for words in found[:SHOWN])
-            if len(found) > SHOWN:
-                yield f"broken: {kind}: and {len(found) - SHOWN} more"
-
-
 class Alone(Daemon):
     """A daemon that shares no memory with others of its kind, so that its own can be measured."""
 
@@ -110,7 +89,8 @@ class Soak:
         self.folder = folder
         self.seconds = options.seconds or options.minutes * 60
         self.is_short = options.seconds is not None
-        self.broken = Broken()
+        self.broken: dict[str, list[str]] = defaultdict(list)
+        """The promises that were broken, by kind."""
         self.disk: Disk | None = None
         self.programs: list[Program] = []
         self.began = time.monotonic()
@@ -202,7 +182,7 @@ class Soak:
         over.set()
         visitor.join()
         if honest.process.returncode:
-            self.broken.add("this soak", f"the honest bots' process failed: {honest.err[-500:]}")
+            self.broken["this soak"].append(f"the honest bots' process failed: {honest.err[-500:]}")
         self.tell(hostile)
         self.attacks += _counts(hostile)
         for program in others:
@@ -214,7 +194,7 @@ class Soak:
         while checker.process.poll() is None:
             time.sleep(0.2)
         if checker.process.returncode:
-            self.broken.add("this soak", f"the checker failed: {checker.err[-500:]}")
+            self.broken["this soak"].append(f"the checker failed: {checker.err[-500:]}")
 
     def pass_time(self, seconds: float, honest: Program | None = None) -> Iterator[float]:
         """Tell twice a second which share of the time is over, until all is.
@@ -252,7 +232,7 @@ class Soak:
                 self.ask("/api/1/lobby")
             except OSError as error:
                 words = f"at {began - self.began:.0f} s, no lobby within {VISIT_TIME:g} s: {error}"
-                self.broken.add("the page answers", words)
+                self.broken["the page answers"].append(words)
             self.slowest_visit = max(self.slowest_visit, time.monotonic() - began)
 
     def ask(self, path: str) -> Any:
@@ -305,7 +285,7 @@ class Soak:
             program.end()
         print(f"SIGTERM: {took:.1f} s, exit code {code}")
         if took > END_TIME or code != 0:
-            self.broken.add("SIGTERM ends the daemon", f"{took:.1f} s, exit code {code}")
+            self.broken["SIGTERM ends the daemon"].append(f"{took:.1f} s, exit code {code}")
         finished = self.told_finished()
         log = self.daemon.err
         self.daemon = self.serve("again")
@@ -315,7 +295,7 @@ class Soak:
         self.log = log + self.daemon.err
         left = [path.name for path in (self.folder / "tmp").iterdir()]
         if left:
-            self.broken.add("nothing is left behind", f"in the temporary folder: {left}")
+            self.broken["nothing is left behind"].append(f"in the temporary folder: {left}")
 
     # -- what comes of it ----------------------------------------------------------------------
 
@@ -352,25 +332,26 @@ class Soak:
                 if is_full:
                     continue
                 for trouble in line["troubles"]:
-                    self.broken.add("an honest match goes on", trouble)
+                    self.broken["an honest match goes on"].append(trouble)
                 if not set(line["ends"]) <= {"finished", "void"}:
-                    self.broken.add("an honest match ends by its rules", json.dumps(line))
+                    self.broken["an honest match ends by its rules"].append(json.dumps(line))
             for line in _lines(checked):
                 is_full = self.was_full(times[line["match"]])
                 stalls += len(line["stalls"])
                 for wrong in line["wrong"]:
                     if not (is_full and wrong == "it has no record"):
-                        self.broken.add("a match is what it is alone", f"{line['match']}: {wrong}")
+                        words = f"{line['match']}: {wrong}"
+                        self.broken["a match is what it is alone"].append(words)
                 if line["end"] == "void" and not line["stalls"]:
-                    self.broken.add("void only by a stall", line["match"])
+                    self.broken["void only by a stall"].append(line["match"])
         for path in self.folder.glob("*-cup/stdout"):
             for line in _lines(path):
                 for wrong in line["wrong"]:
-                    self.broken.add("a tournament is resumed", f"cup-{line['cup']}: {wrong}")
+                    self.broken["a tournament is resumed"].append(f"cup-{line['cup']}: {wrong}")
         if self.full and not after:
-            self.broken.add("when the disk empties all goes on", "no match ended afterwards")
+            self.broken["when the disk empties all goes on"].append("no match ended afterwards")
         if not ends["finished"]:
-            self.broken.add("this soak", "no match was finished")
+            self.broken["this soak"].append("no match was finished")
         print(f"matches: {dict(ends)}; {full} while the disk was full")
         print(f"turns judged late while the host stalled: {stalls}")
         print(f"attacks: {dict(self.attacks)}")
@@ -382,7 +363,7 @@ class Soak:
         for name in ("descriptors", "threads", "memory", "others"):
             first, last = getattr(warm, name), getattr(end, name)
             if last > first * (1 + FLAT):
-                self.broken.add("flat at rest", f"{name}: {first:.1f} and then {last:.1f}")
+                self.broken["flat at rest"].append(f"{name}: {first:.1f} and then {last:.1f}")
 
     def judge_list(self, finished: set[str], when: str) -> None:
         """The page knows every match of which bots were told that it is finished."""
@@ -394,7 +375,7 @@ class Soak:
             time.sleep(1)
         print(f"list {when}: {len(finished) - len(missing)} of {len(finished)} matches")
         for match in sorted(missing):
-            self.broken.add(f"the list is complete {when}", match)
+            self.broken[f"the list is complete {when}"].append(match)
 
     def listed(self) -> set[str]:
         """All matches that are over, by the page's interface."""
@@ -414,9 +395,9 @@ class Soak:
             if "Traceback" in line or "level=error" in line:
                 if self.full and any(words in line for words in DISK_FULL):
                     continue
-                self.broken.add("the log tells no error", line[-600:])
+                self.broken["the log tells no error"].append(line[-600:])
             elif not line.startswith("timestamp="):
-                self.broken.add("the log has its form", line[:300])
+                self.broken["the log has its form"].append(line[:300])
 
     def tell(self, hostile: Program, each: float = 0.0) -> None:
         """Print a line of the table, but not too often."""
@@ -459,7 +440,7 @@ class Soak:
         for pid in processes_in(self.folder):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            self.broken.add("nothing is left behind", f"process {pid}")
+            self.broken["nothing is left behind"].append(f"process {pid}")
         if self.disk is not None:
             self.disk.unmount()
 
@@ -510,7 +491,7 @@ def main() -> int:
         soak.run()
         keeps = False
     except EndedError as error:
-        soak.broken.add("the daemon serves", str(error))
+        soak.broken["the daemon serves"].append(str(error))
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         keeps = False
@@ -519,8 +500,11 @@ def main() -> int:
         soak.end()
         if not soak.broken and not keeps:
             shutil.rmtree(folder)
-    for line in soak.broken.lines():
-        print(line)
+    for kind, found in soak.broken.items():
+        for words in found[:SHOWN]:
+            print(f"broken: {kind}: {words}")
+        if len(found) > SHOWN:
+            print(f"broken: {kind}: and {len(found) - SHOWN} more")
     if soak.broken:
         print(f"what was told and logged is in {folder}")
     return 1 if soak.broken else 0

@@ -1,12 +1,11 @@
 """What a process takes of the machine: descriptors, memory, threads; with all that it started."""
 
-import os
 import re
 from pathlib import Path
 
 import attrs
 
-from support.processes import descendants
+from support.processes import descendants, processor_time
 
 
 @attrs.frozen
@@ -35,17 +34,8 @@ def figures(pid: int) -> Figures:
         threads=int(threads[1]),
         memory=_memory(pid),
         others=sum(map(_memory, descendants(pid))),
-        work=sum(map(_work, descendants(pid))),
+        work=sum(map(processor_time, descendants(pid))),
     )
-
-
-def _work(pid: int) -> float:
-    """Seconds of processor time that a process has used; 0 when it has gone."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(pid: int) -> float:

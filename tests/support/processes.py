@@ -1,6 +1,7 @@
 """Looks at the processes of this machine through /proc: what runs, where, and started by whom."""
 
 import contextlib
+import os
 from pathlib import Path
 
 from lanista.bots import keeper_process, syscalls
@@ -21,6 +22,14 @@ def runs(pid: int) -> bool:
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 states.add((thread / "stat").read_bytes().rpartition(b") ")[2][:1])
     return not states <= {b"Z", b"X"}
+
+
+def processor_time(pid: int) -> float:
+    """Return the seconds of processor time that a process has used; 0 once it is gone."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def argv_of(pid: int) -> list[str]:
