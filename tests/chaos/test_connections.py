@@ -195,7 +195,7 @@ def test_a_bot_that_dials_its_arena_again_and_again_takes_no_descriptors(tmp_pat
         *("play", "angrymob", bot("dials_again"), bot("version1"), "-o", "match.jsonl.gz"),
         *("--no-clock", "--move-limit", 5),
     )
-    program = Program(["sh", "-c", 'ulimit -Sn 200; exec "$@"', "sh", *words], tmp_path / "run")
-    started(program)
+    words = ["sh", "-c", 'ulimit -Sn 200; exec "$@"', "sh", *words]
+    program = started(Program(words, tmp_path / "run"))
     assert (0, "") == (program.wait(), program.err)
     assert "finished" == read(tmp_path / "run" / "match.jsonl.gz").result.end

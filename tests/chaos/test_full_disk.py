@@ -28,8 +28,7 @@ def disk(tmp_path):
 def test_bots_wait_for_room_and_no_result_is_lost(disk, tmp_path, started):
     """Some matches are aborted when it is full; from then on bots wait, and the log stays short."""
     host = f"127.{os.getpid() % 200 + 20}.0.1"
-    arena = Arena(tmp_path, 0, host, 0, 1)
-    started(arena)
+    arena = started(Arena(tmp_path, 0, host, 0, 1))
     with Bots(host) as bots:
         bots.go(arena.listens())
         for _ in range(2):

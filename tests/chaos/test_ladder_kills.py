@@ -32,8 +32,7 @@ def test_every_match_whose_end_was_told_is_stored_once(tmp_path, started, kills)
         for kill in range(kills):
             workers, victim = victims[kill % len(victims)]
             if arena is None:
-                arena = Arena(tmp_path, kill, host, port, workers)
-                started(arena)
+                arena = started(Arena(tmp_path, kill, host, port, workers))
             port = arena.listens()
             bots.go(port)
             bots.wait_for(chance.randrange(2, 12))
@@ -47,8 +46,7 @@ def test_every_match_whose_end_was_told_is_stored_once(tmp_path, started, kills)
                 arena.process.wait(PATIENCE)
                 wait_until(lambda: not processes_in(tmp_path), "nothing is left of the arena")
                 arena = None
-        arena = Arena(tmp_path, kills, host, port, 1)
-        started(arena)
+        arena = started(Arena(tmp_path, kills, host, port, 1))
         bots.port = arena.listens()
         bots.wait_for(3)
     arena.signal(signal.SIGTERM)

@@ -41,8 +41,7 @@ def drain(peer):
 
 def test_a_flooding_pair_fills_no_disk_and_delays_no_end(tmp_path, started):
     """What is kept of a match is bounded, and SIGTERM still ends the arena within 5 s."""
-    daemon = Daemon(tmp_path, "--map", "pit", "--no-clock")
-    started(daemon)
+    daemon = started(Daemon(tmp_path, "--map", "pit", "--no-clock"))
     peers = [Peer(daemon.port, f"{name} v=1") for name in ("Ann", "Bob")]
     threads = []
     for peer in peers:

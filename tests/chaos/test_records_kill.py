@@ -86,12 +86,12 @@ def serve_again(tmp_path, started):
     (tmp_path / "small.map").write_text(MAP)
 
     def serve_again():
-        daemon = Daemon(
-            tmp_path,
-            *("--map", tmp_path / "small.map", "--move-limit", 2, "--no-clock"),
-            web="127.0.0.1:0",
+        return started(
+            Daemon(
+                tmp_path,
+                *("--map", tmp_path / "small.map", "--move-limit", 2, "--no-clock"),
+                web="127.0.0.1:0",
+            )
         )
-        started(daemon)
-        return daemon
 
     return serve_again

@@ -2,6 +2,7 @@
 
 import fcntl
 import gzip
+import itertools
 import os
 import resource
 import subprocess
@@ -175,15 +176,11 @@ def serve_here(tmp_path, started):
     """Start daemons with a page, all with one folder for temporary files."""
     place = tmp_path / "tmp"
     place.mkdir()
-    count = 0
+    numbers = itertools.count(1)
 
     def serve():
-        nonlocal count
-        count += 1
         env = environment(TMPDIR=str(place))
-        daemon = Daemon(tmp_path / f"daemon{count}", web="127.0.0.1:0", env=env)
-        started(daemon)
-        return daemon
+        return started(Daemon(tmp_path / f"daemon{next(numbers)}", web="127.0.0.1:0", env=env))
 
     return place, serve
 

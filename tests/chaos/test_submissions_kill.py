@@ -87,8 +87,7 @@ def test_what_was_acknowledged_is_there_after_kills_at_random_moments(tmp_path, 
     print(f"moments drawn from {seed}")
     chance, taken = random.Random(seed), {"Ann": {}, "Bob": {}, "Cid": {}}
     for kill in range(kills):
-        arena = Arena(tmp_path, kill)
-        started(arena)
+        arena = started(Arena(tmp_path, kill))
         authors = [Author(arena, name, seed + kill) for name in taken]
         for author in authors:
             author.start()
@@ -100,8 +99,7 @@ def test_what_was_acknowledged_is_there_after_kills_at_random_moments(tmp_path, 
             author.join(PATIENCE)
             taken[author.name_] |= author.taken
         wait_until(lambda: not processes_in(tmp_path), "nothing is left of the arena")
-    arena = Arena(tmp_path, kills)
-    started(arena)
+    arena = started(Arena(tmp_path, kills))
     for name, versions in taken.items():
         if not versions:
             continue

@@ -1,5 +1,8 @@
 """Fixtures that start processes and sockets and see to it that they end with their test."""
 
+import contextlib
+import itertools
+
 import pytest
 
 from e2e.running import Daemon, Lanista, Peer, Program, bot_words, run_here
@@ -7,24 +10,23 @@ from e2e.running import Daemon, Lanista, Peer, Program, bot_words, run_here
 
 @pytest.fixture
 def started():
-    """Add a Program; it is ended after the test."""
-    programs = []
-    yield programs.append
-    for program in programs:
-        program.end()
+    """Take a Program, which is ended after the test, and return it."""
+    with contextlib.ExitStack() as stack:
+
+        def add(program):
+            stack.callback(program.end)
+            return program
+
+        yield add
 
 
 @pytest.fixture
 def start(tmp_path, started):
     """Start `lanista WORD…` in a folder of the test's own and leave it running."""
-    count = 0
+    numbers = itertools.count(1)
 
     def start(*words, env=None):
-        nonlocal count
-        count += 1
-        program = Lanista(words, tmp_path / f"run{count}", env=env)
-        started(program)
-        return program
+        return started(Lanista(words, tmp_path / f"run{next(numbers)}", env=env))
 
     return start
 
@@ -36,12 +38,10 @@ def lanista(tmp_path):
     The bots are processes all the same. What happens to the command as a process (signals, its
     death, a terminal) is for `start`.
     """
-    count = 0
+    numbers = itertools.count(1)
 
     def run(*words, env=None):
-        nonlocal count
-        count += 1
-        return run_here(words, tmp_path / f"here{count}", env)
+        return run_here(words, tmp_path / f"here{next(numbers)}", env)
 
     return run
 
@@ -49,14 +49,10 @@ def lanista(tmp_path):
 @pytest.fixture
 def serve(tmp_path, started):
     """Start a daemon with options; ended after the test."""
-    count = 0
+    numbers = itertools.count(1)
 
     def serve(*options, **arguments):
-        nonlocal count
-        count += 1
-        daemon = Daemon(tmp_path / f"daemon{count}", *options, **arguments)
-        started(daemon)
-        return daemon
+        return started(Daemon(tmp_path / f"daemon{next(numbers)}", *options, **arguments))
 
     return serve
 
@@ -64,32 +60,28 @@ def serve(tmp_path, started):
 @pytest.fixture
 def peers():
     """Connect scripted bots; closed after the test."""
-    connected = []
+    with contextlib.ExitStack() as stack:
 
-    def connect(daemon, hello="", **arguments):
-        peer = Peer(daemon.port, hello, **arguments)
-        connected.append(peer)
-        return peer
+        def connect(daemon, hello="", **arguments):
+            peer = Peer(daemon.port, hello, **arguments)
+            stack.callback(peer.leave)
+            return peer
 
-    yield connect
-    for peer in connected:
-        peer.leave()
+        yield connect
 
 
 @pytest.fixture
 def join(tmp_path, started):
     """Start a bot of tests/bots as a process of its own that connects to a daemon."""
-    count = 0
+    numbers = itertools.count(1)
 
     def join(daemon, script, *words, name=None):
-        nonlocal count
-        count += 1
-        program = Program(
-            bot_words(script, *words),
-            tmp_path / f"bot{count}",
-            env=daemon.bot_environment(name or script),
+        return started(
+            Program(
+                bot_words(script, *words),
+                tmp_path / f"bot{next(numbers)}",
+                env=daemon.bot_environment(name or script),
+            )
         )
-        started(program)
-        return program
 
     return join

@@ -409,12 +409,13 @@ def test_feed_leaves_a_debugger_to_the_person_at_it(record, tmp_path, started):
         "print('answered', flush=True)\nprint('heard', input(), flush=True)\n"
     )
     words = [sys.executable, script, bot_words("wire")[-1].rpartition("/")[0]]
-    feeding = Program(
-        command("replay", "feed", record, "--seat", 0, "--turn", 0, "--", *words),
-        tmp_path / "feeding",
-        stdin=theirs,
+    feeding = started(
+        Program(
+            command("replay", "feed", record, "--seat", 0, "--turn", 0, "--", *words),
+            tmp_path / "feeding",
+            stdin=theirs,
+        )
     )
-    started(feeding)
     os.close(theirs)
     try:
         feeding.until(lambda: "answered" in feeding.out, "the bot has answered")

@@ -146,20 +146,18 @@ def test_an_author_installs_the_library_from_the_page_of_an_installed_arena(
 
     words = (place / "bin" / "lanista", "serve", "--port", 0, "--web", "127.0.0.1:0")
     options = ("--matches", 1, "--move-limit", 4, "--no-clock")
-    arena = Program([*map(str, (*words, *options))], tmp_path / "arena")
-    started(arena)
+    arena = started(Program([*map(str, (*words, *options))], tmp_path / "arena"))
     arena.until(lambda: arena.out.count("\n") == 2, "the arena says where it listens")
-    port, page = (line.rpartition(" ")[2] for line in arena.out.splitlines())
+    where, page = (line.rpartition(" ")[2] for line in arena.out.splitlines())
+    port = where.rpartition(":")[2]
     author = tmp_path / "author"
     install(f"{page}clients/python.zip", author)
     (tmp_path / "bot.py").write_text(BOT)
     python = str(author / "bin" / "python")
     bots = [
-        Program([python, str(tmp_path / "bot.py"), name, port.rpartition(":")[2]], tmp_path / name)
+        started(Program([python, str(tmp_path / "bot.py"), name, port], tmp_path / name))
         for name in ("Ann", "Bob")
     ]
-    for bot in bots:
-        started(bot)
     assert [0, 0] == [bot.wait() for bot in bots], bots[0].err
     assert all("end='finished'" in bot.out for bot in bots), bots[0].out
     assert 0 == arena.wait()

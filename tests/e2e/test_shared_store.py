@@ -56,9 +56,7 @@ def arenas(tmp_path, started):
     with postgres.server() as server:
         store = postgres.url(server, "postgres")
         text = FILE.format(store=store)
-        both = [Arena(tmp_path / name, text, waits=False) for name in ("a", "b")]
-        for arena in both:
-            started(arena)
+        both = [started(Arena(tmp_path / name, text, waits=False)) for name in ("a", "b")]
         for arena in both:
             arena.listens()
         yield both, store

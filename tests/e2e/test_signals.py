@@ -45,9 +45,7 @@ def ignoring(tmp_path, started):
 
     def ignoring(*words):
         shell = f"trap '' INT HUP; exec {shlex.join(command(*words))}"
-        program = Program(["sh", "-c", shell], tmp_path)
-        started(program)
-        return program
+        return started(Program(["sh", "-c", shell], tmp_path))
 
     return ignoring
 

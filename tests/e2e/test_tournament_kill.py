@@ -25,9 +25,7 @@ def cup(tmp_path, started):
         write_cup(folder, seeds=seeds, concurrency=2)
 
         def run():
-            program = start_cup(folder)
-            started(program)
-            return program
+            return started(start_cup(folder))
 
         return folder, run
 
