@@ -12,6 +12,7 @@ import importlib
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -44,19 +45,13 @@ def results(seats, seed, matches):
 
 def row(opponent):
     """Wins, draws, losses of the strong bot, and the moves its matches took."""
-    won = drawn = lost = 0
-    turns = []
+    counts, turns = Counter(), []
     for half, seats in enumerate([(STRONG, opponent), (opponent, STRONG)]):
         for result in results(seats, FIRST_SEED + half * MATCHES // 2, MATCHES // 2):
             ranks = dict(zip(result["players"], result["ranks"], strict=True))
             turns.append(result["turns"])
-            if ranks[STRONG] < ranks[opponent]:
-                won += 1
-            elif ranks[STRONG] > ranks[opponent]:
-                lost += 1
-            else:
-                drawn += 1
-    return won, drawn, lost, sorted(turns)[len(turns) // 2]
+            counts[ranks[STRONG] - ranks[opponent]] += 1
+    return counts[-1], counts[0], counts[1], sorted(turns)[len(turns) // 2]
 
 
 def house_bot(game, name):
