@@ -42,9 +42,19 @@ RUNNERS = ("Runners", "RandomRunners")
 HOUSE_JOE = f"{sys.executable} -P -m lanista.games.angrymob.house_bots.camper_joe"
 
 
+def played(folder, *bots, playing=None, **more):
+    """The first block of a tournament of these bots."""
+    [finished] = play_blocks(task_of(setup_of(folder, *bots, **more), 0, playing=playing))
+    return finished
+
+
+def tried(setup, name):
+    """The trial of a bot."""
+    return try_bot(setup.match_setup, setup.contestants[name], setup.opening(0))
+
+
 def test_a_block_is_played_in_both_seatings_and_its_records_verify(tmp_path, lanista):
-    setup = setup_of(tmp_path, JOE, RUNNERS)
-    [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
+    finished = played(tmp_path, JOE, RUNNERS, playing=tmp_path)
     block = finished.result
 
     assert "" == finished.trouble
@@ -120,8 +130,7 @@ def pids_of_children():
 )
 def test_bots_are_kept_where_they_can_stay(tmp_path, other):
     """JOE says keep=1; a script of the classic dialect, or with `restart`, plays one match."""
-    setup = setup_of(tmp_path, JOE, ("Other", *other))
-    [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
+    finished = played(tmp_path, JOE, ("Other", *other), playing=tmp_path)
 
     for match in finished.result.matches:
         infos = read_record(tmp_path / finished.records[match.record]).result.bots
@@ -185,8 +194,7 @@ def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
 def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, words):
     clock = {"stall_margin": 60.0} if "no answer" in words else {}
     clock |= {"late": {"time_move": 1.0}, "falls_silent": {"time_init": 1.0}}.get(script, {})
-    setup = setup_of(tmp_path, JOE, ("Bad", bot(script)), clock=clock)
-    [finished] = play_blocks(task_of(setup, 0))
+    finished = played(tmp_path, JOE, ("Bad", bot(script)), clock=clock)
 
     assert "" == finished.trouble
     for match in finished.result.matches:
@@ -210,8 +218,7 @@ def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, 
 )
 def test_a_bot_that_doesnt_come_loses_and_says_why(tmp_path, command, start, words):
     """With the last line of its output, as whoever looks for the cause may have nothing else."""
-    setup = setup_of(tmp_path, JOE, ("Absent", command), clock={"time_start": start})
-    [finished] = play_blocks(task_of(setup, 0))
+    finished = played(tmp_path, JOE, ("Absent", command), clock={"time_start": start})
 
     for match in finished.result.matches:
         assert ("forfeit", "start-failure", None) == (match.end, match.reason, match.record)
@@ -223,10 +230,9 @@ def test_a_bot_that_doesnt_come_loses_and_says_why(tmp_path, command, start, wor
 
 def test_four_players_with_an_absent_one(tmp_path):
     """The three that came tie; nobody is blamed but the absent one."""
-    setup = setup_of(
+    finished = played(
         tmp_path, *((name, "Null") for name in "ABC"), ("Absent", "sh -c 'exit 3'"), game="hogwarts"
     )
-    [finished] = play_blocks(task_of(setup, 0))
 
     assert 4 == len(finished.result.matches)
     for match in finished.result.matches:
@@ -263,8 +269,8 @@ def voids(monkeypatch, *matches):
 
 def test_a_void_match_is_played_again_with_fresh_bots_and_the_same_seed(tmp_path, monkeypatch):
     voids(monkeypatch, 1)
-    setup = setup_of(tmp_path, JOE, ("Late", bot("late")), clock={"time_move": 0.3})
-    [finished] = play_blocks(task_of(setup, 0, playing=tmp_path))
+    late = ("Late", bot("late"))
+    finished = played(tmp_path, JOE, late, clock={"time_move": 0.3}, playing=tmp_path)
 
     assert "" == finished.trouble
     assert [(0, 1, "void"), (0, 2, "forfeit"), (1, 1, "forfeit")] == [
@@ -280,8 +286,7 @@ def test_a_void_match_is_played_again_with_fresh_bots_and_the_same_seed(tmp_path
 
 def test_two_voids_in_a_row_are_the_blocks_trouble(tmp_path, monkeypatch):
     voids(monkeypatch, 1, 2)
-    setup = setup_of(tmp_path, JOE, ("Late", bot("late")), clock={"time_move": 0.3})
-    [finished] = play_blocks(task_of(setup, 0))
+    finished = played(tmp_path, JOE, ("Late", bot("late")), clock={"time_move": 0.3})
 
     assert finished.trouble.startswith("two void matches in a row with seed 1: this machine stalls")
     assert ["void", "void"] == [match.end for match in finished.result.matches]
@@ -310,8 +315,7 @@ def test_a_folder_that_cant_be_written_is_one_line(tmp_path):
 
 
 def test_a_good_bot_passes_its_trial(tmp_path):
-    setup = setup_of(tmp_path, JOE)
-    trial = try_bot(setup.match_setup, setup.contestants["Joe"], setup.opening(0))
+    trial = tried(setup_of(tmp_path, JOE), "Joe")
 
     assert ("Joe", "", "", 12) == (trial.bot, trial.trouble, trial.warning, trial.turns)
     assert 0 < trial.hello_after < 60
@@ -325,16 +329,14 @@ def test_a_good_bot_passes_its_trial(tmp_path):
     ],
 )
 def test_a_trial_says_what_is_wrong(tmp_path, command, words):
-    setup = setup_of(tmp_path, ("Bad", command))
-    trial = try_bot(setup.match_setup, setup.contestants["Bad"], setup.opening(0))
+    trial = tried(setup_of(tmp_path, ("Bad", command)), "Bad")
 
     assert trial.trouble.startswith(words)
     assert ("no such library" in trial.output) == ("library" in command)
 
 
 def test_a_trial_warns_of_a_bot_that_doesnt_stay(tmp_path):
-    setup = setup_of(tmp_path, ("Script", bot("classic")))
-    trial = try_bot(setup.match_setup, setup.contestants["Script"], setup.opening(0))
+    trial = tried(setup_of(tmp_path, ("Script", bot("classic"))), "Script")
 
     assert ("", "doesn't stay for another match (keep=1), so it is started anew for each") == (
         trial.trouble,
@@ -347,7 +349,7 @@ def test_a_bot_gets_its_own_variables_and_no_operators_secret(tmp_path, monkeypa
     told = tmp_path / "environment"
     script = f"sh -c 'env > {told}; exit 3'"
     setup = setup_of(tmp_path, ("Told", script, {"environment": {"LEVEL": "7"}}))
-    try_bot(setup.match_setup, setup.contestants["Told"], setup.opening(0))
+    tried(setup, "Told")
     lines = told.read_text().splitlines()
 
     assert "LEVEL=7" in lines
@@ -363,7 +365,7 @@ def test_closing_gives_up_what_is_under_way(tmp_path):
 
     def try_it():
         with pytest.raises(WorkError, match="the worker was closed") as caught:
-            try_bot(setup.match_setup, setup.contestants["Silent"], setup.opening(0))
+            tried(setup, "Silent")
         raised.append(caught.value)
 
     before = pids_of_children()
@@ -406,8 +408,7 @@ def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path):
         "fi\n"
         f"exec {HOUSE_JOE}\n"
     )
-    setup = setup_of(tmp_path, ("Dies", dies), ("Slow", f"sh {slow}", {"restart": True}))
-    [finished] = play_blocks(task_of(setup, 0))
+    finished = played(tmp_path, ("Dies", dies), ("Slow", f"sh {slow}", {"restart": True}))
 
     assert {Ending.NORMAL} == {
         seat.ending for match in finished.result.matches for seat in match.seats
@@ -475,7 +476,7 @@ def test_a_sandboxed_bot_sees_neither_the_results_nor_the_spec(tmp_path, one_san
         }
     )
     setup = prepare(spec, tmp_path, "cup", source=source)
-    trial = try_bot(setup.match_setup, setup.contestants["Looks"], setup.opening(0))
+    trial = tried(setup, "Looks")
 
     assert "no secret" in trial.output
     assert 1 == trial.output.count("secret")

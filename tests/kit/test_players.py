@@ -202,11 +202,12 @@ def test_cerr_goes_into_the_log_of_its_round(whole):
 
 @pytest.fixture(scope="module")
 def ends(tmp_path_factory, compiler):
-    """A match of four players that fail in round 1: the seat of each, and the record."""
+    """A match of four players that fail in round 1: by trouble, the record and the seat."""
     troubles = ("throws", "throws a number", "crashes", "asserts")
     bots = [troubled("hogwarts", trouble) for trouble in troubles]
     folder = tmp_path_factory.mktemp("ends")
-    return troubles.index, play(folder, "hogwarts", bots[0], rivals=bots[1:], rounds=4)
+    record = play(folder, "hogwarts", bots[0], rivals=bots[1:], rounds=4)
+    return {trouble: (record, seat) for seat, trouble in enumerate(troubles)}
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +216,8 @@ def floods(tmp_path_factory, compiler):
     troubles = ("endless orders", "1000", "floods")
     bots = [troubled("hogwarts", trouble) for trouble in troubles]
     folder = tmp_path_factory.mktemp("floods")
-    return troubles.index, play(folder, "hogwarts", bots[0], rivals=[*bots[1:], "Null"], rounds=4)
+    record = play(folder, "hogwarts", bots[0], rivals=[*bots[1:], "Null"], rounds=4)
+    return {trouble: (record, seat) for seat, trouble in enumerate(troubles)}
 
 
 @pytest.mark.parametrize(
@@ -227,8 +229,7 @@ def floods(tmp_path_factory, compiler):
 )
 def test_an_exception_ends_the_player(ends, trouble, reason):
     """Its reason is in the log of the round and in the output; the exit code isn't 0."""
-    seat_of, record = ends
-    seat = seat_of(trouble)
+    record, seat = ends[trouble]
     said = f"round 1: the player ended by an exception: {reason}"
     assert said in log(record, 1, seat)[0]
     assert said in record.result.bots[seat].output
@@ -246,8 +247,7 @@ def test_an_exception_ends_the_player(ends, trouble, reason):
 )
 def test_a_crash_is_told_by_its_signal(ends, trouble, end, last):
     """What it had said on cerr before isn't lost."""
-    seat_of, record = ends
-    seat = seat_of(trouble)
+    record, seat = ends[trouble]
     assert end == record.result.bots[seat].exit
     assert record.result.bots[seat].output.endswith(last)
     assert "disconnected" == faults(record, seat)[-1].code
@@ -255,8 +255,7 @@ def test_a_crash_is_told_by_its_signal(ends, trouble, end, last):
 
 def test_the_1001st_order_puts_the_player_out(floods):
     """All are sent, whatever they say, and `play` ends there (PROTOCOL.md 4)."""
-    seat_of, record = floods
-    seat = seat_of("endless orders")
+    record, seat = floods["endless orders"]
     last = faults(record, seat)[-1]
     assert (1, "too-many-submoves") == (last.turn, last.code)
     assert 1001 == record.turns[1].raw[seat].count("s ")
@@ -266,8 +265,7 @@ def test_the_1001st_order_puts_the_player_out(floods):
 
 def test_1000_orders_are_harmless(floods):
     """Also the longest there are: they fit into a line."""
-    seat_of, record = floods
-    seat = seat_of("1000")
+    record, seat = floods["1000"]
     assert {"illegal", "ignored"} == {fault.code for fault in faults(record, seat)}
     assert 1000 == record.turns[1].raw[seat].count("s -2147483648 -9")
     assert "exited with code 0" == record.result.bots[seat].exit
@@ -275,8 +273,7 @@ def test_1000_orders_are_harmless(floods):
 
 def test_a_flood_on_cerr_is_cut(floods):
     """As the arena cuts it, which says so (PROTOCOL.md 4); the match goes on."""
-    seat_of, record = floods
-    seat = seat_of("floods")
+    record, seat = floods["floods"]
     lines = log(record, 1, seat)
     assert "a line of it" == lines[0]
     assert "dropped" in lines[-1]
