@@ -5,7 +5,7 @@ import pytest
 from lanista.games import registry
 from lanista.games.testing import check_ruleset
 from support import broken, broken_pictures  # noqa: F401 - both fill BROKEN
-from support.breaking import BROKEN
+from support.broken import BROKEN
 from support.players import PLAYERS, count
 from support.tinygame import RULESET
 

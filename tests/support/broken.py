@@ -1,4 +1,8 @@
-"""Variants of Counting that each break one rule of rulesets; those of what is drawn are apart."""
+"""Variants of Counting that each break one rule of rulesets, with what the suite says of them.
+
+Those of what is drawn are apart. They are in modules, as the suite must be able to import them in
+another process.
+"""
 
 # ruff: noqa: ARG002 - the interface's arguments, which the variants ignore
 
@@ -7,8 +11,44 @@ import attrs
 from lanista.games.base import Answer, Consequence, Late, Refusal, RefusalCode, Setting
 from lanista.games.chance import SeededChance
 from lanista.games.outcome import Termination
-from support.breaking import game, rules, ruleset, variant
 from support.tinygame import Counting, CountingRules
+
+BROKEN: list[tuple[CountingRules, str]] = []
+"""A broken ruleset and words of what the suite says of it."""
+
+
+def rules(words, **parts):
+    """Enter a ruleset with other parts of its own, as `name="A b"`."""
+    # A class attribute wouldn't be pickled with the instance, so it is an instance's.
+    broken = CountingRules()
+    for part, value in parts.items():
+        setattr(broken, part, value)
+    BROKEN.append((broken, words))
+
+
+def ruleset(words):
+    """Enter a ruleset of this class."""
+
+    def enter(cls):
+        BROKEN.append((cls(), words))
+        return cls
+
+    return enter
+
+
+def game(words):
+    """Enter a ruleset whose games are of this class."""
+
+    def enter(cls):
+        rules(words, game=cls)
+        return cls
+
+    return enter
+
+
+def variant(words, cls, **attributes):
+    """Enter a ruleset whose games are of a class with these attributes."""
+    rules(words, game=type("Variant", (cls,), attributes))
 
 
 def _setting(**changes):

@@ -5,7 +5,7 @@ import math
 import attrs
 
 from lanista.games.picture import Arrow, Event, Level, Shape
-from support.breaking import game, variant
+from support.broken import game, variant
 from support.tinygame import Counting
 
 
