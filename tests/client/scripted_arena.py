@@ -194,17 +194,27 @@ class ScriptedArena:
 
 
 class _Pieces(io.RawIOBase):
-    """A stream that gives one piece a read, then its end; a piece that is an error is raised."""
+    """A stream that gives one piece a read, then its end; a piece that is an error is raised.
+
+    At None it times out, and for good, as a socket's does.
+    """
 
     def __init__(self, pieces):
-        self._pieces = [piece for piece in pieces if piece]
+        self._pieces = pieces
+        self._timed_out = False
 
     def readable(self):
         return True
 
     def readinto(self, buffer):
+        if self._timed_out:
+            raise OSError("cannot read from timed out object")
         if not self._pieces:
             return 0
+        if self._pieces[0] is None:
+            del self._pieces[0]
+            self._timed_out = True
+            raise TimeoutError
         if isinstance(self._pieces[0], Exception):
             raise self._pieces[0]
         piece = self._pieces[0][: len(buffer)]
@@ -216,16 +226,17 @@ class _Pieces(io.RawIOBase):
 
 
 class Wire:
-    """Stands for a connected socket: gives the pieces, keeps what is sent."""
+    """Stands for a connected socket: gives the pieces, keeps what is sent and what is set."""
 
     def __init__(self, pieces):
-        self._pieces = pieces
+        self._pieces = [piece for piece in pieces if piece != b""]
         self.sent = b""
+        self.timeouts = []
         self.options = []
         self.closed = False
 
     def settimeout(self, seconds):
-        pass
+        self.timeouts.append(seconds)
 
     def setsockopt(self, *option):
         self.options.append(option)

@@ -1,14 +1,22 @@
 """What a person who starts a bot reads: why there is no match, or that the bot waits."""
 
-import io
-import socket
+import functools
 import subprocess
 import sys
 
 import pytest
 
 import lanista_client
-from client.scripted_arena import FORFEIT, START, TURN_0, WELCOME, Hears, Says, ScriptedArena, Wire
+from client.scripted_arena import (
+    FORFEIT,
+    START,
+    TURN_0,
+    WELCOME,
+    Hears,
+    Says,
+    ScriptedArena,
+    wired,
+)
 from lanista_client import Arena, ArenaError, console
 
 MATCH = START + TURN_0 + FORFEIT + b"bye\n"
@@ -20,51 +28,10 @@ WAITING = (
 )
 
 
-class SilentStream(io.RawIOBase):
-    """A stream that gives its pieces, and times out for good at None, as a socket's does."""
-
-    def __init__(self, pieces):
-        self._pieces = pieces
-        self._timed_out = False
-
-    def readable(self):
-        return True
-
-    def readinto(self, buffer):
-        if self._timed_out:
-            raise OSError("cannot read from timed out object")
-        piece = self._pieces.pop(0) if self._pieces else b""
-        if piece is None:
-            self._timed_out = True
-            raise TimeoutError
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-
-class SilentWire(Wire):
-    """A connected socket on which the arena is silent for a second wherever a piece is None."""
-
-    def __init__(self, pieces):
-        super().__init__(pieces)
-        self.timeouts = []
-
-    def settimeout(self, seconds):
-        self.timeouts.append(seconds)
-
-    def makefile(self, _mode, size):
-        return io.BufferedReader(SilentStream(self._pieces), size)
-
-
 @pytest.fixture
 def silent(monkeypatch):
-    """A function that lets the next `Arena` read these pieces and returns their `SilentWire`."""
-
-    def prepare(*pieces):
-        wire = SilentWire(list(pieces))
-        monkeypatch.setattr(socket, "create_connection", lambda *_: wire)
-        return wire
-
-    return prepare
+    """Let the next `Arena` read these pieces, with a second's silence wherever one is None."""
+    return functools.partial(wired, monkeypatch)
 
 
 def play(arena):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from docs.pages import DOCS, commands, fenced
+from e2e.running import environment
 from lanista.match.record import read_record
 
 PAGE = DOCS / "rulesets.md"
@@ -24,12 +25,11 @@ def run(folder, *words):
         words[:1] = [sys.executable, "-m", "lanista.cli"]
     if words[0] == "python3":
         words[0] = sys.executable
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("LANISTA_")}
-    path = os.pathsep.join([os.path.dirname(sys.executable), kept["PATH"]])  # noqa: PTH120 - a word
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     return subprocess.run(
         words,
         cwd=folder,
-        env={**kept, "PATH": path, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+        env=environment(PATH=path, PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1"),
         capture_output=True,
         text=True,
         timeout=60,
