@@ -61,10 +61,16 @@ def bot(script, *words):
     return shlex.join(bot_words(script, *words))
 
 
+def stdio(code):
+    """The command line of a bot for stdin and stdout that runs this code."""
+    return "stdio:" + shlex.join(
+        [sys.executable, "-I", "-S", "-u", "-c", f"import os, sys\n{code}"]
+    )
+
+
 def asked(code):
     """The command line of a bot for stdin and stdout that runs this code once it is asked."""
-    waiting = "import os, sys\nwhile sys.stdin.readline() != 'go\\n': pass\n"
-    return "stdio:" + shlex.join([sys.executable, "-I", "-S", "-u", "-c", waiting + code])
+    return stdio("while sys.stdin.readline() != 'go\\n': pass\n" + code)
 
 
 class Program:

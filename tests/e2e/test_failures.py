@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,7 @@ from e2e.running import (
     environment,
     read,
     run_here,
+    stdio,
     wait_until,
     wait_until_gone,
 )
@@ -172,16 +174,9 @@ def test_a_late_bot_gets_a_bundle(lost):
     assert "turn 0: late: no answer within 0.5 s" in about
 
 
-def test_a_process_that_fails_after_a_whole_match_gets_one(lost, tmp_path):
+def test_a_process_that_fails_after_a_whole_match_gets_one(lost):
     """Who is told the end and then fails has a fault to be mended."""
-    script = tmp_path / "fails.py"
-    script.write_text(
-        "import sys\n"
-        "for line in sys.stdin:\n"
-        "    if line == 'go\\n': print(flush=True)\n"
-        "sys.exit(3)\n"
-    )
-    done = lost(f"stdio:{sys.executable} {script}")
+    done = lost(stdio("for line in sys.stdin:\n    if line == 'go\\n': print()\nsys.exit(3)\n"))
     assert "finished" == read(done.folder / "match.jsonl").result.end
     assert "\n  its process exited with code 3\n" in (done.bundle / "about.txt").read_text()
 
@@ -286,15 +281,8 @@ def test_feed_tells_where_a_bot_answers_otherwise(lanista, record):
 def test_feed_needs_no_haste(lanista, record, tmp_path):
     """A bot that waits for another process, as in a debugger, has all the time there is."""
     mark = tmp_path / "asked"
-    script = tmp_path / "slow.py"
-    script.write_text(
-        "import pathlib, sys, time\n"
-        "while sys.stdin.readline() != 'go\\n': pass\n"
-        f"pathlib.Path({str(mark)!r}).touch()\n"
-        "time.sleep(0.5)\n"
-        "print('7 7 7 7', flush=True)\n"
-    )
-    program = [f"stdio:{sys.executable}", str(script)]
+    code = f"import time; open({str(mark)!r}, 'w'); time.sleep(0.5); print('7 7 7 7')"
+    program = shlex.split(asked(code))
     done = lanista("replay", "feed", record, "--seat", 0, "--turn", 0, "--", *program)
     assert (0, True) == (done.code, mark.exists())
     assert "turn 0: '7 7 7 7'\n" in done.out
@@ -338,16 +326,15 @@ def test_feed_names_what_was_wrong(lanista, record, words, said):
 def test_an_interrupt_is_for_the_debugger(start, record, tmp_path):
     """Ctrl+C reaches the bot and us: what it does with it is its affair, and we go on."""
     mark = tmp_path / "interrupted"
-    script = tmp_path / "stops.py"
-    script.write_text(
-        "import pathlib, signal, sys\n"
+    code = (
+        "import pathlib, signal\n"
         f"mark = pathlib.Path({str(mark)!r})\n"
         "mark.write_text('no')\n"
         "while mark.read_text() != 'yes': signal.sigtimedwait([], 0.01)\n"
         "while sys.stdin.readline() != 'go\\n': pass\n"
-        "print(flush=True)\n"
+        "print()\n"
     )
-    words = [f"stdio:{sys.executable}", script]
+    words = shlex.split(stdio(code))
     feeding = start("replay", "feed", record, "--seat", 0, "--turn", 0, "--", *words)
     wait_until(lambda: mark.exists() and mark.read_text() == "no", "the bot is there")
     feeding.signal(signal.SIGINT)

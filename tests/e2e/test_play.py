@@ -14,6 +14,7 @@ from e2e.running import (
     EXAMPLE_MAP,
     PATIENCE,
     as_json,
+    asked,
     bot,
     command,
     environment,
@@ -296,18 +297,8 @@ def test_a_bot_can_not_take_the_seat_of_another(lanista, tmp_path):
 
 def test_an_interrupt_blames_no_bot(start, tmp_path):
     """A bot that fails because the arena shuts down hasn't failed by itself: no bundle."""
-    script = tmp_path / "fails.py"
-    script.write_text(
-        "import sys\n"
-        "for line in sys.stdin:\n"
-        "    if line == 'go\\n':\n"
-        f"        open({str(tmp_path / 'asked')!r}, 'w')\n"
-        "sys.exit(3)\n"
-    )
-    playing = start(
-        *("play", "angrymob", f"stdio:{sys.executable} {script}", "CamperJoe", "--console"),
-        *("-o", "match.jsonl"),
-    )
+    fails = asked(f"open({str(tmp_path / 'asked')!r}, 'w'); sys.stdin.read(); sys.exit(3)")
+    playing = start("play", "angrymob", fails, "CamperJoe", "--console", "-o", "match.jsonl")
     wait_until((tmp_path / "asked").exists, "the bot was asked")
     playing.signal(signal.SIGINT)
     assert 130 == playing.wait()
