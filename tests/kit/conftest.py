@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -84,6 +85,33 @@ def lanista_build(folder, *words, **env):
         text=True,
         timeout=PATIENCE,
     )
+
+
+def converse(bot, talk, **env):
+    """Run a bot to its end, and talk with it; its exit code, and what it printed.
+
+    Args:
+        bot: The program.
+        talk: Is given its connection, which is closed afterwards, what reads its lines, and its
+            process id.
+        env: More variables.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(PATIENCE)
+        running = subprocess.Popen(
+            [bot],
+            env=environment(LANISTA_PORT=str(server.getsockname()[1]), **env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with running:
+            connection, _ = server.accept()
+            connection.settimeout(PATIENCE)
+            with connection, connection.makefile("rb") as lines:
+                talk(connection, lines, running.pid)
+            out, err = running.communicate(timeout=PATIENCE)
+    return running.returncode, out, err
 
 
 @pytest.fixture(scope="session")

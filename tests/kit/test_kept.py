@@ -1,13 +1,11 @@
 """Players of the original kits that stay from match to match, in a process of its own for each."""
 
-import socket
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from e2e.running import PATIENCE, environment, wait_until
-from kit.conftest import player
+from e2e.running import wait_until
+from kit.conftest import converse, player
 from languages.built import BUILDS
 from lanista.competition import worker
 from lanista.competition.worker import play_blocks, try_bot
@@ -119,30 +117,10 @@ def conversation(*, keeps):
 
 
 def run(talk, **env):
-    """Run the player, and talk with it; what it printed, and its exit code.
-
-    Args:
-        talk: Is given its connection, what reads its lines, and its process id.
-        env: More variables.
-    """
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(PATIENCE)
-        port = str(server.getsockname()[1])
-        running = subprocess.Popen(
-            [player(PLAYER)],
-            env=environment(LANISTA_PORT=port, **env),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        with running:
-            connection, _ = server.accept()
-            connection.settimeout(PATIENCE)
-            with connection, connection.makefile("rb") as lines:
-                talk(connection, lines, running.pid)
-                out, err = running.communicate(timeout=PATIENCE)
+    """Run the player, and talk with it; what it printed, and its exit code."""
+    code, out, err = converse(player(PLAYER), talk, **env)
     assert "" == err
-    return out, running.returncode
+    return out, code
 
 
 def test_what_was_read_with_a_matchs_end_isnt_lost(compiler):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from e2e.running import PATIENCE, environment, read, run_here
-from kit.conftest import player
+from kit.conftest import converse, player
 from languages.built import BUILDS
 from lanista.cli.originals import as_res
 from lanista.games import registry
@@ -327,31 +327,15 @@ def test_a_players_match_is_played_to_its_end_and_won(compiler, tmp_path, name, 
     assert {"hogwarts": "books", "crematoria": "half"}[game] == said[0].split()[0].strip(":")
 
 
-def run_alone(bot, port, **env):
-    """Run a bot without an arena of ours, to its end."""
-    words = {"LANISTA_HOST": "127.0.0.1", "LANISTA_PORT": str(port), **env}
-    return subprocess.run(
-        [bot], env=environment(**words), capture_output=True, text=True, timeout=PATIENCE
-    )
-
-
 @pytest.mark.parametrize(("said", "name"), [({}, "EveryCall"), ({"LANISTA_NAME": "Me"}, "Me")])
 def test_the_name_is_the_players_own_or_the_environments(compiler, said, name):
     """And the game is the kit's. One line says that the arena has closed."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(PATIENCE)
-        running = subprocess.Popen(
-            [player(EVERY["hogwarts"])],
-            env=environment(LANISTA_PORT=str(server.getsockname()[1]), **said),
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        with running:
-            connection, _ = server.accept()
-            with connection, connection.makefile("rb") as lines:
-                assert f"{name} v=1 game=hogwarts\n".encode() == lines.readline()
-            _, err = running.communicate(timeout=PATIENCE)
-    assert 1 == running.returncode
+    heard = []
+    code, _, err = converse(
+        player(EVERY["hogwarts"]), lambda _, lines, __: heard.append(lines.readline()), **said
+    )
+    assert [f"{name} v=1 game=hogwarts\n".encode()] == heard
+    assert 1 == code
     assert err.startswith(f"{name}: disconnected: the connection ended before a match; check ")
     assert 1 == err.count("\n")
 
@@ -360,7 +344,13 @@ def test_no_arena_is_told_in_one_line(compiler):
     with socket.socket() as taken:  # bound, but it doesn't listen
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-        done = run_alone(player(EVERY["crematoria"]), port)
+        done = subprocess.run(
+            [player(EVERY["crematoria"])],
+            env=environment(LANISTA_HOST="127.0.0.1", LANISTA_PORT=str(port)),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
     assert 1 == done.returncode
     assert done.stderr.startswith(
         f"EveryCall: unreachable: no arena at 127.0.0.1:{port}; start one with"
