@@ -25,9 +25,8 @@ from collections import Counter
 from pathlib import Path
 
 BOMB = Path(__file__).parents[1] / "bots" / "detaching_bomb.py"
-KINDS = tuple(
-    os.environ.get("KINDS", "children sessions orphans sessions-aside orphans-aside").split()
-)
+EVERY = "children sessions orphans sessions-aside orphans-aside"
+KINDS = os.environ.get("KINDS", EVERY).split()
 ORDINARY = 54321
 GROUP = Path("/sys/fs/cgroup/pids/lanista-bombs")
 PROCESSES = int(os.environ.get("BOUND", "1500"))
@@ -58,16 +57,9 @@ def played(user, sandbox, kind):
     words += ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
     # The modules of our environment, without the standard library of this Python.
     modules = [path for path in sys.path if path and not path.startswith(sys.base_prefix)]
-    words += [
-        python,
-        "-P",
-        "-m",
-        "lanista.cli",
-        "play",
-        "angrymob",
-        f"{python} -S {BOMB} {kind} {FORKS}",
-    ]
-    words += ["CamperJoe", "--console", "--seed", "1", "--sandbox", sandbox]
+    words += [python, "-P", "-m", "lanista.cli", "play", "angrymob"]
+    words += [f"{python} -S {BOMB} {kind} {FORKS}", "CamperJoe", "--console", "--seed", "1"]
+    words += ["--sandbox", sandbox]
     words += ["--time-move", "0.2", "--limits", "processes=16"]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)

@@ -7,6 +7,7 @@ the same run are set against each other: `copy` and `to_game` in steps.
 
 import functools
 import random
+import statistics
 import time
 
 import numpy as np
@@ -92,16 +93,12 @@ def main():
         runs = [measured(name, run) for run in range(RUNS)]
         step = [run["step"] for run in runs]
         observed = [run["step"] + run["observe"] for run in runs]
-        figures[f"{name}_steps_s"] = round(1 / median_of(step))
-        figures[f"{name}_steps_observed_s"] = round(1 / median_of(observed))
+        figures[f"{name}_steps_s"] = round(1 / statistics.median(step))
+        figures[f"{name}_steps_observed_s"] = round(1 / statistics.median(observed))
         for what in ("copy", "to_game", "legal"):
             ratio = [run[what] / run["step"] for run in runs]
             figures[f"{name}_{what}_in_steps"] = median(ratio)
     keep("python_rules", figures)
-
-
-def median_of(values):
-    return sorted(values)[len(values) // 2]
 
 
 if __name__ == "__main__":
