@@ -42,7 +42,10 @@ def size(path):
 
 @pytest.mark.parametrize(
     ("kills", "least"),
-    [pytest.param(1, 6, id="short"), pytest.param(25, 500, id="long", marks=pytest.mark.long)],
+    [
+        pytest.param(1, 6, id="short"),
+        pytest.param(25, 500, id="long", marks=[pytest.mark.long, pytest.mark.timeout(900)]),
+    ],
 )
 def test_no_result_that_was_told_is_lost(serve_again, kills, least):
     """Kills come when a match's end has just been told, in the middle of others' ends."""
