@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.handed import PATIENCE, Here, open_files, pair, seated
-from lanista.arena import worker_process
 from lanista.arena.match_worker import CONVERTER
 from lanista.arena.match_workers import _duplicates, _order_of
 from lanista.arena.worker_process import BrokenLinkError, Link
@@ -103,36 +102,6 @@ async def test_what_was_sent_is_read_after_the_end(ends):
     ours, theirs = socket.socketpair()
     other.post({}, sockets=[ours])
     assert -1 == ours.fileno()
-    theirs.close()
-
-
-@pytest.mark.parametrize("limit", ["MAX_UNSENT", "MAX_LENGTH"])
-async def test_what_is_held_is_bounded(ends, monkeypatch, limit):
-    """The other side doesn't read, or a message is too large: the link ends."""
-    one, other = ends
-    monkeypatch.setattr(worker_process, limit, 1_000_000)
-    held, theirs = socket.socketpair()
-    one.post({}, b"x" * (900_000 if limit == "MAX_UNSENT" else 1_000_001))
-    one.post({}, b"x" * 900_000, [held])
-    assert -1 == held.fileno()
-    theirs.close()
-    with pytest.raises(BrokenLinkError):
-        await one.send({})
-    with trio.fail_after(PATIENCE):
-        while await other.receive() is not None:
-            pass
-
-
-@pytest.mark.parametrize(
-    "data", [b"\xff\xff\xff\xff\0\0\0\0", b"\0\0\0\x02\0\0\0\0{]", b"\0\0\0\x02\0\0\0\0\xff\xff"]
-)
-async def test_what_cannot_be_read(data):
-    ours, theirs = socket.socketpair()
-    link = Link(ours)
-    theirs.sendall(data)
-    with pytest.raises(BrokenLinkError):
-        await next_of(link)
-    link.close()
     theirs.close()
 
 

@@ -196,17 +196,10 @@ class MatchWorker:
 
     def _take_up(self, message: Message) -> _Match:
         """Make connections of the sockets that came with an order."""
-        order = None
-        try:
-            order = CONVERTER.structure(message.content["order"], Order)
-        finally:
-            if order is None or sum(order.sockets) != len(message.sockets):
-                for handed in message.sockets:
-                    handed.close()
-        if sum(order.sockets) != len(message.sockets):
+        order = CONVERTER.structure(message.content["order"], Order)
+        if sum(order.sockets) != len(message.sockets):  # this process has no more descriptors
             raise BrokenLinkError(f"{len(message.sockets)} sockets for match {order.spec.match}")
-        control = MatchControl()
-        control.paused, control.steps = order.paused, order.steps
+        control = MatchControl(paused=order.paused, steps=order.steps)
         connections = []
         left = iter(message.sockets)
         for seat, (count, given) in enumerate(zip(order.sockets, order.connections, strict=True)):

@@ -24,7 +24,7 @@ import trio
 
 from lanista.arena.limits import LogLimit
 from lanista.arena.tls import CertificateError, load
-from lanista.arena.worker_process import BrokenLinkError, Link, Message, end_of_link, forward_log
+from lanista.arena.worker_process import Link, Message, end_of_link, forward_log
 from lanista.match.background import BackgroundWork
 from lanista.nurseries import helpers_nursery
 
@@ -98,12 +98,11 @@ class Relay:
             helpers.start_soon(self.link.write)
             self.link.post({"kind": "ready"})
             async with trio.open_nursery() as connections:
-                with suppress(BrokenLinkError):
-                    while (message := await self.link.receive()) is not None:
-                        if message.content["kind"] == "relay":
-                            connections.start_soon(self._relay, message)
-                        elif message.content["kind"] == "reload":
-                            self._reload()
+                while (message := await self.link.receive()) is not None:
+                    if message.content["kind"] == "relay":
+                        connections.start_soon(self._relay, message)
+                    elif message.content["kind"] == "reload":
+                        self._reload()
                 connections.cancel_scope.cancel()
 
     def _reload(self) -> None:

@@ -6,8 +6,7 @@ goes to the arena, which has the one log.
 
 The link is a pair of Unix sockets, over which each side sends messages: a JSON object, some bytes
 with it if need be, and sockets. Each message is preceded by the lengths of both, four bytes each.
-Both ends are programs of the same installation, so a message that can't be read is a bug, and ends
-the link.
+Both ends are programs of the same installation, so a message that can't be read is a bug.
 """
 
 import array
@@ -22,7 +21,7 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -33,12 +32,8 @@ import trio
 from lanista.system import STOPPING
 
 _HEADER = struct.Struct("!II")
-MAX_LENGTH = 16 * 1024 * 1024
-"""Maximum length of each part of a message, in bytes. Orders have up to 300 KiB for each seat."""
 MAX_SOCKETS = 64
 """Maximum number of sockets of a message."""
-MAX_UNSENT = 64 * 1024 * 1024
-"""Number of unsent bytes at which the other side counts as stuck, and the link is ended."""
 ENDING_TIME = 0.5
 """Seconds that such a process has to exit by itself."""
 PAUSE = 0.1
@@ -55,7 +50,7 @@ log = structlog.get_logger()
 
 
 class BrokenLinkError(Exception):
-    """The other side has ended, or has sent what can't be read."""
+    """The other side has ended, or has sent too few sockets."""
 
 
 @attrs.frozen
@@ -69,34 +64,17 @@ class Message:
 
 
 @attrs.define(eq=False)
-class _Outgoing:
-    """A message that is being sent."""
-
-    unsent: memoryview
-    sockets: Sequence[socket.socket]
-    done: trio.Event = attrs.field(factory=trio.Event)
-    is_sent: bool = False
-
-    def finish(self, *, is_sent: bool) -> None:
-        self.close_sockets()
-        self.is_sent = is_sent
-        self.done.set()
-
-    def close_sockets(self) -> None:
-        for handed in self.sockets:
-            handed.close()
-        self.sockets = ()
-
-
-@attrs.define(eq=False)
 class Link:
     """One end of the connection, which owns its socket. Run `write` beside its users."""
 
     _socket: socket.socket
-    _outbox: deque[_Outgoing] = attrs.field(factory=deque, init=False)
-    _unsent: int = attrs.field(default=0, init=False)  # bytes in the outbox
-    _broken: bool = attrs.field(default=False, init=False)
+    # The rest of each message that isn't sent yet, and its sockets, which go with its first byte.
+    _outbox: deque[tuple[memoryview, Sequence[socket.socket]]] = attrs.field(
+        factory=deque, init=False
+    )
+    _is_broken: bool = attrs.field(default=False, init=False)
     _stuck: trio.Event = attrs.field(factory=trio.Event, init=False)  # there is work for `write`
+    _sent: trio.Event = attrs.field(factory=trio.Event, init=False)  # the outbox is empty
 
     def __attrs_post_init__(self) -> None:
         self._socket.setblocking(False)
@@ -106,24 +84,15 @@ class Link:
         content: Mapping[str, Any],
         data: bytes = b"",
         sockets: Sequence[socket.socket] = (),
-    ) -> _Outgoing:
+    ) -> None:
         """Send a JSON object and bytes, or as much of it as is possible now; the rest follows.
 
         Sockets are handed to the other process. They are closed here in any case.
         """
         encoded = _encode(content).encode()
         whole = _HEADER.pack(len(encoded), len(data)) + encoded + data
-        outgoing = _Outgoing(memoryview(whole), sockets)
-        if max(len(encoded), len(data)) > MAX_LENGTH:
-            outgoing.finish(is_sent=False)
-            self._break()
-        elif self._broken:
-            outgoing.finish(is_sent=False)
-        else:
-            self._outbox.append(outgoing)
-            self._unsent += len(whole)
-            self._flush()
-        return outgoing
+        self._outbox.append((memoryview(whole), sockets))
+        self._flush()
 
     async def send(self, content: Mapping[str, Any], data: bytes = b"") -> None:
         """Send a whole message, as `post` does, and wait until the kernel has it.
@@ -131,93 +100,69 @@ class Link:
         Raises:
             BrokenLinkError: The other side has ended. It may have received the message.
         """
-        outgoing = self.post(content, data)
-        await outgoing.done.wait()
-        if not outgoing.is_sent:
+        self.post(content, data)
+        while self._outbox:
+            await self._sent.wait()
+        if self._is_broken:
             raise BrokenLinkError("the other side has ended")
 
     def _flush(self) -> None:
         while self._outbox:
-            first = self._outbox[0]
-            descriptors = array.array("i", [handed.fileno() for handed in first.sockets])
+            unsent, sockets = self._outbox[0]
+            descriptors = array.array("i", [handed.fileno() for handed in sockets])
             ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)] if descriptors else []
             try:
-                sent = self._socket.sendmsg([first.unsent], ancillary)
-            except (BlockingIOError, InterruptedError):
-                if self._unsent > MAX_UNSENT:
-                    self._break()
+                sent = self._socket.sendmsg([unsent], ancillary)
+            except BlockingIOError:
                 self._stuck.set()
                 return
             except OSError:
                 self._break()
                 return
-            first.close_sockets()  # they went with the first bytes
-            first.unsent = first.unsent[sent:]
-            self._unsent -= sent
-            if not first.unsent:
-                self._outbox.popleft().finish(is_sent=True)
+            _close(sockets)
+            self._outbox[0] = unsent[sent:], ()
+            if sent == len(unsent):
+                self._outbox.popleft()
+        self._sent.set()
+        self._sent = trio.Event()
 
     def _break(self) -> None:
         """Send no more, and let both sides read the end after what was sent."""
-        self._broken = True
+        self._is_broken = True
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         while self._outbox:
-            self._outbox.popleft().finish(is_sent=False)
-        self._unsent = 0
+            _close(self._outbox.popleft()[1])
+        self._sent.set()
 
     async def write(self) -> None:
         """Send what can't be sent at once, until cancelled or the link is closed."""
-        with suppress(BrokenLinkError):
+        with suppress(trio.ClosedResourceError, OSError):
             while True:
                 await self._stuck.wait()
                 self._stuck = trio.Event()
                 while self._outbox:
-                    await self._wait(trio.lowlevel.wait_writable)
+                    await trio.lowlevel.wait_writable(self._socket)
                     self._flush()
 
-    async def _wait(self, ready: Any) -> None:
-        try:
-            await ready(self._socket)
-        except (trio.ClosedResourceError, OSError):
-            raise BrokenLinkError("closed") from None
-
     async def receive(self) -> Message | None:
-        """Wait for the next message; return None after the last one.
-
-        Raises:
-            BrokenLinkError: What comes can't be read.
-        """
+        """Wait for the next message; return None after the last one."""
         await trio.lowlevel.checkpoint()
-        sockets: list[socket.socket] = []
+        sockets: list[socket.socket] = []  # each is here as soon as it has come
         message = None
         try:
-            message = await self._receive(sockets)
+            length, more = _HEADER.unpack(await self._read(_HEADER.size, sockets))
+            body = await self._read(length + more, sockets)
+            message = Message(json.loads(body[:length]), body[length:], sockets)
+        except EOFError:
+            pass
         finally:
             if message is None:
-                for received in sockets:
-                    received.close()
+                _close(sockets)
         return message
 
-    async def _receive(self, sockets: list[socket.socket]) -> Message | None:
-        """Receive a message; its sockets are added to the list as soon as they are there."""
-        header = await self._read(_HEADER.size, sockets)
-        if header is None:
-            return None
-        length, more = _HEADER.unpack(header)
-        if max(length, more) > MAX_LENGTH:
-            raise BrokenLinkError(f"a message of {max(length, more)} bytes")
-        body = await self._read(length + more, sockets)
-        if body is None:
-            return None
-        try:
-            content = json.loads(body[:length])
-        except ValueError as error:
-            raise BrokenLinkError(f"a message isn't JSON: {error}") from None
-        return Message(content, body[length:], sockets)
-
-    async def _read(self, length: int, sockets: list[socket.socket]) -> bytes | None:
-        """Read so many bytes, and the sockets that come with them; None if the end comes first."""
+    async def _read(self, length: int, sockets: list[socket.socket]) -> bytes:
+        """Read so many bytes, and the sockets that come with them; EOFError if the end is first."""
         received = bytearray()
         room = socket.CMSG_SPACE(MAX_SOCKETS * array.array("i").itemsize)
         while len(received) < length:
@@ -225,18 +170,21 @@ class Link:
                 data, ancillary, _, _ = self._socket.recvmsg(
                     length - len(received), room, getattr(socket, "MSG_CMSG_CLOEXEC", 0)
                 )
-            except (BlockingIOError, InterruptedError):
-                await self._wait(trio.lowlevel.wait_readable)
+            except BlockingIOError:
+                try:
+                    await trio.lowlevel.wait_readable(self._socket)
+                except (trio.ClosedResourceError, OSError):
+                    raise EOFError from None
                 continue
             except OSError:  # the other side has ended without reading all
-                return None
+                raise EOFError from None
             for level, kind, payload in ancillary:
                 if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
                     descriptors = array.array("i")
                     descriptors.frombytes(payload[: len(payload) - len(payload) % 4])
                     sockets += [socket.socket(fileno=number) for number in descriptors]
             if not data:
-                return None
+                raise EOFError
             received += data
         return bytes(received)
 
@@ -246,6 +194,11 @@ class Link:
             self._break()
             trio.lowlevel.notify_closing(self._socket)
             self._socket.close()
+
+
+def _close(sockets: Iterable[socket.socket]) -> None:
+    for handed in sockets:
+        handed.close()
 
 
 # -- in the arena --------------------------------------------------------------------------------
@@ -269,8 +222,6 @@ class LinkedProcess:
         """
         try:
             while (message := await self.link.receive()) is not None:
-                for unwanted in message.sockets:
-                    unwanted.close()
                 content = message.content
                 if content["kind"] == "log":
                     getattr(log, content["level"])(
