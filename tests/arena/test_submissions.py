@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from pathlib import Path
 
 import attrs
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import LadderSpec, Submissions
-from lanista.arena.submission_check import Refusal, SubmissionRefusedError
+from lanista.arena.submission_check import SubmissionRefusedError
 from lanista.arena.submissions import AllSubmissions, LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder
 from lanista.games import registry
@@ -73,11 +74,11 @@ def states(submissions, key):
     return {number: v.state.value for number, v in submissions.authors[key].versions.items()}
 
 
-async def refused(kind, awaited):
+async def refused(status, awaited):
     """The words with which something is refused."""
     with pytest.raises(SubmissionRefusedError) as caught:
         await awaited
-    assert kind is caught.value.kind
+    assert status is caught.value.status
     assert str(caught.value).isprintable()
     return str(caught.value)
 
@@ -105,7 +106,7 @@ async def test_a_name_that_a_shell_or_a_terminal_would_read_is_refused(tmp_path)
         *("", "bot", ".py", "-rf.py", "../bot.py", "a/b.py", "a b.py", "$(x).py", "a\n.py"),
         *("\x1b[m.py", "bot.exe", "x" * 80 + ".py", "b\xf6t.py", "bot.py\0", "bot.py "),
     ):
-        await refused(Refusal.BAD, submissions.hand_in(who("Ann"), file, b"x"))
+        await refused(HTTPStatus.BAD_REQUEST, submissions.hand_in(who("Ann"), file, b"x"))
     assert {} == submissions.authors
 
 
@@ -133,7 +134,7 @@ async def test_the_deadline_is_that_of_arrival(tmp_path, monkeypatch):
         submissions.pause(who("Ann"), paused=True),
         submissions.delete(who("Ann"), 1),
     ):
-        assert "closed at 2026-12-18" in await refused(Refusal.CLOSED, asked)
+        assert "closed at 2026-12-18" in await refused(HTTPStatus.FORBIDDEN, asked)
     await bring_up_all(submissions)  # what came in time is built all the same
     assert {1: "ready"} == states(submissions, "ann")
 
@@ -143,7 +144,9 @@ async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_mo
     for data in b"a", b"b":
         await submissions.hand_in(who("Ann"), "bot.py", data)
     await submissions.delete(who("Ann"), 1)
-    words = await refused(Refusal.TOO_MANY, submissions.hand_in(who("Ann"), "bot.py", b"c"))
+    words = await refused(
+        HTTPStatus.TOO_MANY_REQUESTS, submissions.hand_in(who("Ann"), "bot.py", b"c")
+    )
     assert "try again in 3600 s" in words
     await submissions.hand_in(who("Bob"), "bot.py", b"c")
 
@@ -152,7 +155,9 @@ async def test_the_ladders_room_is_for_all_and_is_told_when_it_is_full(tmp_path)
     submissions = opened(tmp_path, max_disk=1 << 20)
     await submissions.hand_in(who("Ann"), "bot.py", bytes(1 << 19))
     await bring_up_all(submissions)  # as much again
-    words = await refused(Refusal.NO_ROOM, submissions.hand_in(who("Bob"), "bot.py", b"x"))
+    words = await refused(
+        HTTPStatus.INSUFFICIENT_STORAGE, submissions.hand_in(who("Bob"), "bot.py", b"x")
+    )
     assert "is full (1 MiB)" in words
 
 
@@ -172,7 +177,7 @@ async def test_a_full_disk_changes_nothing_and_is_told(tmp_path, monkeypatch):
             submissions.pause(who("Ann"), paused=True),
             submissions.disable("ann", "why"),
         ):
-            assert "No space left" in await refused(Refusal.NO_ROOM, asked)
+            assert "No space left" in await refused(HTTPStatus.INSUFFICIENT_STORAGE, asked)
     assert before == attrs.asdict(submissions.authors["ann"])
     await submissions.hand_in(who("Ann"), "bot.py", b"b")
     await bring_up_all(submissions)
@@ -289,11 +294,11 @@ async def test_the_version_that_plays_goes_on_until_another_one_is_ready(tmp_pat
         await bring_up_all(submissions)
         assert plays == room.submitted["Ann"].version
     assert 2 == len(submissions.authors["ann"].versions)
-    await refused(Refusal.CONFLICT, submissions.delete(who("Ann"), 4))
-    await refused(Refusal.NOT_FOUND, submissions.choose(who("Ann"), 3))  # it was dropped
+    await refused(HTTPStatus.CONFLICT, submissions.delete(who("Ann"), 4))
+    await refused(HTTPStatus.NOT_FOUND, submissions.choose(who("Ann"), 3))  # it was dropped
     await submissions.hand_in(who("Ann"), "bot.py", b"bad")
     await bring_up_all(submissions)
-    await refused(Refusal.CONFLICT, submissions.choose(who("Ann"), 5))
+    await refused(HTTPStatus.CONFLICT, submissions.choose(who("Ann"), 5))
 
 
 # -- after a crash -------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from enum import Enum
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -40,28 +39,13 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 log = structlog.get_logger()
 
 
-class Refusal(Enum):
-    """Kinds of reasons for which something is refused, with the status of HTTP for each."""
-
-    BAD = HTTPStatus.BAD_REQUEST
-    """The request itself can't be used, whatever is there already."""
-    TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    NOT_FOUND = HTTPStatus.NOT_FOUND
-    CONFLICT = HTTPStatus.CONFLICT
-    """It isn't possible in the present state of the version."""
-    CLOSED = HTTPStatus.FORBIDDEN
-    """The deadline is over, or the operator has disabled the name."""
-    TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
-    NO_ROOM = HTTPStatus.INSUFFICIENT_STORAGE
-    """The arena's disk, or the ladder's part of it, is full."""
-
-
 class SubmissionRefusedError(Exception):
     """A request of an author is refused; the message is one line that says why."""
 
-    def __init__(self, kind: Refusal, message: str) -> None:
+    def __init__(self, status: HTTPStatus, message: str) -> None:
+        """Remember the status of HTTP that stands for the kind of reason."""
         super().__init__(message)
-        self.kind = kind
+        self.status = status
 
 
 def check_file_name(file: str) -> None:
@@ -69,21 +53,24 @@ def check_file_name(file: str) -> None:
     expected = f"expected NAME.ENDING, with one of {' '.join(ENDINGS)}"
     if len(file) > MAX_FILE_NAME or not _FILE_NAME.fullmatch(file):
         raise SubmissionRefusedError(
-            Refusal.BAD,
+            HTTPStatus.BAD_REQUEST,
             f"the file's name {shown(file, 100)}; {expected}; it is at most {MAX_FILE_NAME} of "
             "A-Z a-z 0-9 _ . - and begins with a letter, a digit or _",
         )
     if Path(file).suffix.lower() not in ENDINGS:
-        raise SubmissionRefusedError(Refusal.BAD, f"the file's name {shown(file, 100)}; {expected}")
+        raise SubmissionRefusedError(
+            HTTPStatus.BAD_REQUEST, f"the file's name {shown(file, 100)}; {expected}"
+        )
 
 
 def check_size(file: str, size: int, most: int) -> None:
     """Refuse a file that is empty or has more bytes than are taken."""
     if not size:
-        raise SubmissionRefusedError(Refusal.BAD, f"{file} is empty")
+        raise SubmissionRefusedError(HTTPStatus.BAD_REQUEST, f"{file} is empty")
     if size > most:
         raise SubmissionRefusedError(
-            Refusal.TOO_LARGE, f"{file} has {size} bytes; at most {most} are taken"
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            f"{file} has {size} bytes; at most {most} are taken",
         )
 
 
@@ -95,7 +82,7 @@ def check_rate(author: Author, now: datetime, per_hour: int) -> None:
         oldest = datetime.fromisoformat(within[-per_hour])
         wait = math.ceil((oldest - begin).total_seconds())
         raise SubmissionRefusedError(
-            Refusal.TOO_MANY,
+            HTTPStatus.TOO_MANY_REQUESTS,
             f"{author.name} has handed in {len(within)} versions within an hour, the most that "
             f"are taken; try again in {wait} s",
         )
@@ -105,7 +92,8 @@ def no_disk(error: OSError) -> SubmissionRefusedError:
     """Return the refusal of what can't be stored, having logged why."""
     log.error("a submission can't be stored", path=error.filename, why=error.strerror)
     return SubmissionRefusedError(
-        Refusal.NO_ROOM, f"the arena can't store it ({error.strerror}); try again later"
+        HTTPStatus.INSUFFICIENT_STORAGE,
+        f"the arena can't store it ({error.strerror}); try again later",
     )
 
 

@@ -16,6 +16,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ from lanista.arena.options import Options
 from lanista.arena.spec import Submissions
 from lanista.arena.submission_check import (
     CheckFailedError,
-    Refusal,
     SubmissionRefusedError,
     check_file_name,
     check_program,
@@ -152,7 +152,7 @@ class LadderSubmissions:
             used = sum(one.size for one in self.authors.values())
             if used + len(data) > self.spec.max_disk:
                 raise SubmissionRefusedError(
-                    Refusal.NO_ROOM,
+                    HTTPStatus.INSUFFICIENT_STORAGE,
                     f"the ladder's room for submissions is full ({self.spec.max_disk >> 20} MiB); "
                     "delete versions that you don't need, or ask the operator",
                 )
@@ -193,7 +193,7 @@ class LadderSubmissions:
             version = self.version(author, number)
             if version.state is not State.READY:
                 raise SubmissionRefusedError(
-                    Refusal.CONFLICT,
+                    HTTPStatus.CONFLICT,
                     f"version {number} is {version.state.value}; only one that is ready can play",
                 )
             author.playing, author.paused = number, False
@@ -215,7 +215,7 @@ class LadderSubmissions:
             self.version(author, number)
             if author.playing == number:
                 raise SubmissionRefusedError(
-                    Refusal.CONFLICT, f"version {number} plays; let another one play before"
+                    HTTPStatus.CONFLICT, f"version {number} plays; let another one play before"
                 )
             del author.versions[number]
 
@@ -247,7 +247,7 @@ class LadderSubmissions:
             registered is not None and author.registered != registered.isoformat()
         ):
             raise SubmissionRefusedError(
-                Refusal.NOT_FOUND, "nothing was handed in for this name on this ladder"
+                HTTPStatus.NOT_FOUND, "nothing was handed in for this name on this ladder"
             )
         return author
 
@@ -258,7 +258,7 @@ class LadderSubmissions:
         if version is None:
             known = ", ".join(map(str, author.versions)) or "none"
             raise SubmissionRefusedError(
-                Refusal.NOT_FOUND, f"there is no version {number}; there are: {known}"
+                HTTPStatus.NOT_FOUND, f"there is no version {number}; there are: {known}"
             )
         return version
 
@@ -285,7 +285,7 @@ class LadderSubmissions:
             return await trio.to_thread.run_sync(path.read_bytes)
         except OSError:
             raise SubmissionRefusedError(
-                Refusal.NOT_FOUND, "this file is no longer there"
+                HTTPStatus.NOT_FOUND, "this file is no longer there"
             ) from None
 
     # -- checks --------------------------------------------------------------------------------
@@ -293,12 +293,12 @@ class LadderSubmissions:
     def _check_changeable(self, author: Author, now: datetime | None = None) -> None:
         if author.disabled:
             raise SubmissionRefusedError(
-                Refusal.CLOSED, f"the operator has disabled {author.name}: {author.disabled}"
+                HTTPStatus.FORBIDDEN, f"the operator has disabled {author.name}: {author.disabled}"
             )
         if not self.is_open(now):
             assert self.spec.closes is not None
             raise SubmissionRefusedError(
-                Refusal.CLOSED,
+                HTTPStatus.FORBIDDEN,
                 f"this ladder closed at {self.spec.closes.isoformat()}; nothing is taken or "
                 "changed any more",
             )

@@ -40,7 +40,7 @@ def refusing(handler: Callable[..., Awaitable[Answer]]) -> Callable[..., Awaitab
         try:
             return await handler(*arguments)
         except SubmissionRefusedError as refused:
-            raise RefusedError(refused.kind.value, str(refused)) from None
+            raise RefusedError(refused.status, str(refused)) from None
 
     return answer
 
