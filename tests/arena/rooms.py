@@ -46,12 +46,8 @@ def play(room, *pair, ranks=(1, 2), failing=None, void=False):
         ),
         ended="2026-01-01T00:00:09+00:00",
     )
-    stored = room.result_of(
-        MatchReport(spec=spec, names=match, result=result, record=record),
-        started="2026-01-01T00:00:00+00:00",
-        record=str(record),
-    )
-    room.over(match, stored)
+    report = MatchReport(spec=spec, names=match, result=result, record=record)
+    room.over(match, report, "2026-01-01T00:00:00+00:00")
     return match
 
 

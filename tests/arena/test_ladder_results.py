@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from lanista.arena.ladder_results import LadderResults, ladder_result, store_possible, unstored
 from lanista.errors import StoreError
 from lanista.games.outcome import Ending
-from lanista.match.conditions import LadderInfo
+from lanista.match.conditions import LadderInfo, MatchSpec
 from lanista.match.record import ResultInfo
 from lanista.results.engines import UnstorableError
 from match.playing import ANGRYMOB, SMALL, answers, sit
@@ -22,6 +22,7 @@ from support.arenas import stored_ladder
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 INFO = LadderInfo(name="pit")
+SPEC = MatchSpec(match="m", ruleset=ANGRYMOB, settings={}, seed=5)
 RESULT = ResultInfo(
     end="forfeit",
     reason="forfeit",
@@ -35,12 +36,10 @@ RESULT = ResultInfo(
 )
 
 
-def stored(**changes):
+def stored(*, versions=(), **changes):
     """What is stored of RESULT, with other attributes if given."""
     return ladder_result(
-        "m",
-        LadderInfo(name="pit", map="maze"),
-        seed=5,
+        attrs.evolve(SPEC, ladder=LadderInfo(name="pit", map="maze", versions=versions)),
         names=("Ann", "Bob"),
         started="2026-01-01T00:00:00+00:00",
         result=attrs.evolve(RESULT, **changes),
@@ -65,15 +64,7 @@ def test_what_is_stored_of_a_match():
 
 def test_the_versions_of_submitted_programs_are_stored():
     """By seat; of a bot that connected none is, and none of all where the match names none."""
-    result = ladder_result(
-        "m",
-        LadderInfo(name="pit", versions=(4, None)),
-        seed=5,
-        names=("Ann", "Bob"),
-        started=RESULT.ended,
-        result=RESULT,
-        record="",
-    )
+    result = stored(versions=(4, None))
     assert [4, None] == [seat.version for seat in result.seats]
     assert [None, None] == [seat.version for seat in stored().seats]
 

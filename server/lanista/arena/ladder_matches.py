@@ -20,7 +20,7 @@ from lanista.arena.spec import LadderSpec
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl
-from lanista.hosting.host import SeatedMatch, VoidRecords, play_match
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.match.conditions import MatchSpec
 from lanista.match.seat import RejoinError
 from lanista_protocol import ErrorCode, NoteCode, RemoteProtocolError, messages
@@ -174,7 +174,7 @@ class LadderMatches:
         started = datetime.now(UTC).isoformat()
         versions = [submitted[name].version if name in submitted else None for name in match]
         pooled: dict[str, PooledBot] = {}
-        result = None
+        reports: Sequence[MatchReport] = ()
 
         async def seats(spec: MatchSpec) -> SeatedMatch | None:
             pooled.update(await self._start_bots(room, match, submitted))
@@ -182,18 +182,16 @@ class LadderMatches:
 
         try:
             async with self.matches.playing(players.values()):
-                for report in await play_match(
+                reports = await play_match(
                     room.match_spec(versions if submitted else ()),
                     seats,
                     self.matches.play,
                     records=VoidRecords(self.matches.running),
-                ):
-                    record = str(report.record.relative_to(self.matches.options.data.records))
-                    result = room.result_of(report, started=started, record=record)
+                )
         finally:
             self.unattended -= not players
-            room.over(match, result, submitted)
-            self.matches.over += result is not None
+            report = reports[0] if reports else None
+            self.matches.over += room.over(match, report, started, submitted)
             for bot in pooled.values():
                 assert self.matches.nursery is not None
                 self.matches.nursery.start_soon(self._give_back, bot)

@@ -24,7 +24,7 @@ import trio
 from lanista.errors import StoreError
 from lanista.games.outcome import Termination
 from lanista.hosting.host import match_result
-from lanista.match.conditions import LadderInfo
+from lanista.match.conditions import MatchSpec
 from lanista.match.figures import Histogram
 from lanista.match.record import (
     BadRecordError,
@@ -62,28 +62,27 @@ log = structlog.get_logger()
 
 
 def ladder_result(
-    match: str,
-    ladder: LadderInfo,
+    spec: MatchSpec | Header,
     *,
-    seed: int,
     names: Sequence[str],
     started: str,
     result: ResultInfo,
     record: str,
     stall: float = 0.0,
 ) -> MatchResult | None:
-    """Return what is stored of a match; None if it was aborted, so nothing is.
+    """Return what is stored of a match; None if it was aborted, or isn't on a ladder.
 
     Args:
-        match: The match's id.
-        ladder: The ladder, with the map and the versions of submitted programs.
-        seed: The match's seed.
+        spec: The match's description, or the header of its record.
         names: The names of the bots, by seat.
         started: When it began, as ISO 8601 in UTC.
         result: Its result, as in its record.
         record: The path of its record, relative to the folder of records.
         stall: Seconds of the host's longest stall during the match, as far as it is known.
     """
+    ladder = spec.ladder
+    if ladder is None:
+        return None
     if not result.endings or Termination(result.end) not in _STORED:
         return None
     seconds = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
@@ -92,7 +91,7 @@ def ladder_result(
         names,
         seating=0,
         attempt=1,
-        seed=seed,
+        seed=spec.seed,
         map_=ladder.map,
         seconds=max(0.0, seconds.total_seconds()),
         stall=stall,
@@ -102,7 +101,7 @@ def ladder_result(
         attrs.evolve(seat, version=version)
         for seat, version in zip(played.seats, ladder.versions or [None] * len(names), strict=True)
     )
-    return attrs.evolve(played, id=match, started=started, ended=result.ended, seats=seats)
+    return attrs.evolve(played, id=spec.match, started=started, ended=result.ended, seats=seats)
 
 
 def _warn(path: str, why: str) -> None:
@@ -146,16 +145,9 @@ def unstored(
 
 
 def result_of(header: Header, info: ResultInfo, record: str) -> MatchResult | None:
-    """Return what is stored of a record of a ladder's match; None if nothing is.
-
-    The path of the record is relative to the folder of records.
-    """
-    if header.ladder is None:
-        return None
+    """Return what is stored of a record, given also its path relative to the folder of records."""
     return ladder_result(
-        header.match,
-        header.ladder,
-        seed=header.seed,
+        header,
         names=[player.name for player in header.players],
         started=header.started,
         result=info,

@@ -49,7 +49,6 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_list import leave_to_ladder
-from lanista.results.match_result import MatchResult
 from lanista.results.names import BenchedName, NameStore, key_of
 from lanista.results.recovery import recover
 from lanista.results.submissions import read_owner_salt
@@ -381,33 +380,26 @@ class LadderRoom:
             ladder=LadderInfo(name=self.spec.name, map=map_, versions=tuple(versions)),
         )
 
-    @staticmethod
-    def result_of(report: MatchReport, *, started: str, record: str) -> MatchResult | None:
-        """Return what is stored of a match (`ladder_result`); None if it was aborted."""
-        spec = report.spec
-        assert spec.ladder is not None
-        return ladder_result(
-            spec.match,
-            spec.ladder,
-            seed=spec.seed,
-            names=report.names,
-            started=started,
-            result=report.result,
-            record=record,
-            stall=report.stall,
-        )
-
     def over(
         self,
         match: tuple[str, ...],
-        result: MatchResult | None,
+        report: MatchReport | None,
+        started: str,
         submitted: Mapping[str, SubmittedBot] = MappingProxyType({}),
-    ) -> None:
-        """Take the end of a match that `next` has returned, and have its result stored.
+    ) -> bool:
+        """Take the end of a match that `next` has returned; return whether its result is stored.
 
-        There is no result if it could not begin, or was aborted. The programs that were handed in
-        and played in it are given by name.
+        There is no report if it could not begin. It was `started` at a time in ISO 8601. The
+        programs that were handed in and played in it are given by name.
         """
+        result = report and ladder_result(
+            report.spec,
+            names=report.names,
+            started=started,
+            result=report.result,
+            record="/".join(report.record.parts[-2:]),  # in the folder of a day
+            stall=report.stall,
+        )
         seats = () if result is None else result.seats
         failed = {seat.bot: seat for seat in seats if seat.ending in FAILURES}
         for name in failed.keys() - self.house.keys():
@@ -418,6 +410,7 @@ class LadderRoom:
             self.results.add(result)
         self._played.update((name, bot.version) for name, bot in submitted.items())
         self._let_submitted_wait()
+        return result is not None
 
     def _take(self, match: CountedMatch) -> None:
         """Take a stored match, of an earlier run or of another arena."""
