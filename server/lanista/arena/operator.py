@@ -12,7 +12,6 @@ it look at once.
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import socket
@@ -115,7 +114,7 @@ async def serve_commands(
 
 def _listen(data: DataFolder) -> socket.socket:
     """Make the socket, in place of one that a killed arena has left."""
-    with _alone_in(data), socket_address(data) as address:
+    with socket_address(data) as address:
         with contextlib.suppress(FileNotFoundError):
             if address.exists() and not address.is_socket():
                 raise OSError(errno.EEXIST, "a file that isn't a socket has its name")
@@ -133,21 +132,6 @@ def _listen(data: DataFolder) -> socket.socket:
             listening.close()
             raise
         return listening
-
-
-@contextlib.contextmanager
-def _alone_in(data: DataFolder) -> Iterator[None]:
-    """Keep other arenas from looking at the folder's socket, where the file system has locks.
-
-    Otherwise two that are started at once could both take it for that of a killed arena.
-    """
-    descriptor = os.open(data.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _is_answered(address: Path) -> bool:
