@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import pickle
 import signal
 
 import attrs
@@ -14,7 +13,7 @@ from lanista.arena import match_player
 from lanista.arena.match_player import BoardMaker
 from lanista.games import registry
 from lanista.games.base import complete_settings
-from lanista.match.conditions import MatchSpec, prepare_board
+from lanista.match.conditions import MatchSpec, prepare_board, unpack_board
 from support.processes import runs
 
 
@@ -49,14 +48,14 @@ async def test_the_worker_makes_the_board_of_the_seed(maker, game):
     """With the chance as the board has left it: the match goes on drawing from there."""
     for seed in (3, 1):
         spec = spec_of(game, seed)
-        prepared, expected = await maker.prepare(spec), made_here(spec)
+        prepared, expected = unpack_board(await maker.pack(spec)), made_here(spec)
         assert (expected.board, expected.text) == (prepared.board, prepared.text)
         assert draws(expected) == draws(prepared)
 
 
 async def test_a_board_that_is_given_needs_no_helper():
     """This maker has none, as it doesn't run."""
-    assert await BoardMaker().prepare(spec_of("crematoria", 1, board="a board")) is None
+    assert b"" == await BoardMaker().pack(spec_of("crematoria", 1, board="a board"))
 
 
 async def test_one_match_begins_in_a_pass(maker):
@@ -71,7 +70,7 @@ async def test_one_match_begins_in_a_pass(maker):
             passes += 1
 
     async def begin():
-        await maker.prepare(spec_of("angrymob", 1, board="a board"))
+        await maker.pack(spec_of("angrymob", 1, board="a board"))
         begun_in.append(passes)
 
     async with trio.open_nursery() as nursery:
@@ -89,8 +88,8 @@ async def test_a_board_that_the_worker_cannot_make_is_left_to_the_match(maker):
     """A match with a broken ruleset is aborted with the trace; the worker goes on."""
     spec = spec_of("crematoria", 1)
     broken = attrs.evolve(spec, settings={})
-    assert await maker.prepare(broken) is None
-    assert made_here(spec).text == (await maker.prepare(spec)).text
+    assert b"" == await maker.pack(broken)
+    assert made_here(spec).text == unpack_board(await maker.pack(spec)).text
 
 
 async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
@@ -99,22 +98,10 @@ async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
     os.kill(helper, signal.SIGSTOP)
     with monkeypatch.context() as patched:
         patched.setattr(match_player, "MAKING_TIME", 0.05)
-        assert await maker.prepare(spec_of("crematoria", 2)) is None
+        assert b"" == await maker.pack(spec_of("crematoria", 2))
     assert not runs(helper)
     spec = spec_of("crematoria", 3)
-    assert made_here(spec).text == (await maker.prepare(spec)).text
-
-
-async def test_a_board_that_cannot_be_unpickled_is_left_to_the_match(maker, monkeypatch):
-    """The modules of a ruleset may have been replaced while the arena runs."""
-
-    def loads(_):
-        raise AttributeError("no such class")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(pickle, "loads", loads)
-        assert await maker.prepare(spec_of("crematoria", 1)) is None
-    assert await maker.prepare(spec_of("crematoria", 1)) is not None
+    assert made_here(spec).text == unpack_board(await maker.pack(spec)).text
 
 
 async def test_without_room_for_a_process_the_match_makes_its_board(maker, monkeypatch):
@@ -122,4 +109,4 @@ async def test_without_room_for_a_process_the_match_makes_its_board(maker, monke
         raise OSError(12, "Cannot allocate memory")
 
     monkeypatch.setattr("trio_parallel._proc.SpawnProcWorker.start", start)
-    assert await maker.prepare(spec_of("crematoria", 1)) is None
+    assert b"" == await maker.pack(spec_of("crematoria", 1))

@@ -22,11 +22,11 @@ from arena.handed import (
     played_by,
     seated,
 )
-from lanista.arena import worker_process
+from lanista.arena import match_player, worker_process
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
 from lanista.hosting.control import MatchControl, RunningMatches
-from lanista.match.conditions import Clock, LadderInfo
+from lanista.match.conditions import Clock, LadderInfo, UnusableBoardError
 from lanista.match.stalls import StallMonitor
 
 PLAYERS = ("loop", "worker")
@@ -224,8 +224,19 @@ async def test_a_void_match_hides_its_record(player, nursery, tmp_path, bots, mo
     await bob.until(b"\nscore 1 ")
 
 
-async def test_the_board_of_a_seed_is_the_same(player, nursery, tmp_path):
-    """Made by the board worker, with the chance from which the match goes on drawing."""
+def unusable(_):
+    raise UnusableBoardError("no such class")
+
+
+@pytest.mark.parametrize("unpickles", [True, False])
+async def test_the_board_of_a_seed_is_the_same(player, nursery, tmp_path, monkeypatch, unpickles):
+    """Made by the board worker, with the chance from which the match goes on drawing.
+
+    Or by the match, as the modules of a ruleset may have been replaced while the arena runs.
+    """
+
+    if not unpickles:
+        monkeypatch.setattr(match_player, "unpack_board", unusable)
     hellos = [f"B{seat} v=1\n".encode() for seat in range(4)]
     seats = [connected(hello) for hello in hellos]
     connections = [connection for connection, _ in seats]

@@ -7,7 +7,6 @@ them by the functions of this module as well.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
 
 import attrs
 import structlog
@@ -18,7 +17,6 @@ from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, host_match
 from lanista.match.conditions import (
     MatchSpec,
-    PreparedBoard,
     UnusableBoardError,
     pack_board,
     unpack_board,
@@ -35,8 +33,6 @@ FRONT = "front"
 
 MAKING_TIME = 3.0
 """Seconds until a helper that doesn't answer is killed: fewer than an arena has to shut down."""
-
-Made = TypeVar("Made")
 
 log = structlog.get_logger()
 
@@ -64,32 +60,24 @@ class BoardMaker:
         """Wait until cancelled, and then end the helper; nobody may wait for a board any more."""
         await self._helper.run()
 
-    async def prepare(self, spec: MatchSpec) -> PreparedBoard | None:
-        """Wait for this match's turn, and make its board.
+    async def pack(self, spec: MatchSpec) -> bytes:
+        """Wait for this match's turn, and make its board, to be unpacked by `unpack_board`.
 
-        Returns None if `Match` is to prepare it: because the board is given, or can't be made here.
+        It is empty if `Match` is to make it: because the board is given, or can't be made here.
         """
-        return await self._make(spec, unpack_board)
-
-    async def pack(self, spec: MatchSpec) -> bytes | None:
-        """Make a match's board as `prepare` does, for another process to unpack."""
-        return await self._make(spec, bytes)
-
-    async def _make(self, spec: MatchSpec, convert: Callable[[bytes], Made]) -> Made | None:
         async with self._turn:
             await trio.lowlevel.checkpoint()
             if spec.board is not None:
-                return None
+                return b""
             ruleset, settings = spec.ruleset, dict(spec.settings)
             try:
                 with trio.fail_after(MAKING_TIME):
-                    packed = await self._helper.call(pack_board, ruleset.name, settings, spec.seed)
-                    return convert(packed) if packed else None
-            except (HelperDiedError, UnusableBoardError, OSError, trio.TooSlowError) as error:
+                    return await self._helper.call(pack_board, ruleset.name, settings, spec.seed)
+            except (HelperDiedError, OSError, trio.TooSlowError) as error:
                 log.error(
                     "the board worker failed", why=str(error) or "no answer", match=spec.match
                 )
-                return None
+                return b""
 
 
 @attrs.define(eq=False)
@@ -122,13 +110,13 @@ class LoopPlayer(MatchPlayer):
         Its record is hidden if it ends void. Returns None if the match could not begin or has left
         no result; its bots were told so, and their connections are closed.
         """
-        prepared = await self.boards.prepare(match.spec)
+        board = await self.boards.pack(match.spec)
 
         async def begin(playing: Match) -> None:
             if self._interrupted:
                 playing.interrupt()
 
-        return await play_here(match, records, self._stalls, prepared, begin)
+        return await play_here(match, records, self._stalls, board, begin)
 
     def interrupt(self) -> None:
         """Abort all matches, those that would begin from now on too; the arena shuts down."""
@@ -141,20 +129,25 @@ async def play_here(
     seated: SeatedMatch,
     records: VoidRecords,
     stalls: StallMonitor,
-    prepared: PreparedBoard | None,
+    board: bytes,
     on_begin: Callable[[Match], Awaitable[None]],
 ) -> MatchReport | None:
     """Play an arena's match in this event loop (`host_match`), and log what comes of it.
 
-    The match makes its board itself if none is `prepared`. Returns None if the record can't be
-    opened; the bots were told, and their connections are closed.
+    The match makes its `board` itself if that is empty or can't be unpacked. Returns None if the
+    record can't be opened; the bots were told, and their connections are closed.
     """
     id_ = seated.spec.match
     match: Match | None = None
 
     async def begin(begun: Match) -> None:
         nonlocal match
-        match, begun.prepared = begun, prepared
+        match = begun
+        if board:
+            try:
+                begun.prepared = unpack_board(board)
+            except UnusableBoardError as error:
+                log.error("a board can't be used", why=str(error), match=id_)
         await on_begin(begun)
         log.info(
             "match begins",

@@ -33,7 +33,7 @@ from lanista.hosting.control import MatchControl
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
-from lanista.match.conditions import MatchSpec, unpack_board
+from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection, ConnectionState
 from lanista.match.figures import MatchFigures
 from lanista.match.record import ResultInfo
@@ -243,9 +243,8 @@ class MatchWorker:
             for act in match.early:
                 act(playing)
 
-        prepared = unpack_board(board) if board else None
         records = VoidRecords()  # the front knows them, and hides what must be
-        return await play_here(self._seated(match), records, self._stalls, prepared, begin)
+        return await play_here(self._seated(match), records, self._stalls, board, begin)
 
     def _seated(self, match: _Match) -> SeatedMatch:
         order, spec = match.order, match.order.spec

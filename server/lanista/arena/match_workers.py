@@ -18,7 +18,6 @@ A worker that dies, even by `kill -9`, takes only its own matches with it, and a
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,8 +30,8 @@ from lanista.arena.match_player import MatchPlayer, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.worker_process import Link, LinkedProcess, keep_running
 from lanista.hosting import handshake
-from lanista.hosting.control import Changes, MatchControl, RunningMatch
-from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
+from lanista.hosting.control import Changes, MatchControl
+from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, running_match
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
 from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
@@ -235,21 +234,8 @@ class MatchWorkers(MatchPlayer):
                 handed.hear(content)
 
     def _begin(self, handed: _HandedMatch) -> None:
-        match = handed.match
         handed.begun = True
-        self.running.begin(
-            RunningMatch(
-                match=match.spec.match,
-                ruleset=match.spec.ruleset,
-                room=match.room,
-                bots=list(zip(match.numbers, match.names, strict=True)),
-                started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                part=_part(match.record),
-                control=_control_of(match),
-                playing=handed,
-                rejoin=handed.rejoin,
-            )
-        )
+        self.running.begin(running_match(handed.match, handed, handed.rejoin))
 
     # -- matches -------------------------------------------------------------------------------
 
@@ -270,7 +256,7 @@ class MatchWorkers(MatchPlayer):
             with self._stalls.watching(), _handed_to(worker, match) as handed:
                 order = CONVERTER.unstructure(_order_of(match, counts))
                 content = {"kind": "play", "order": order}
-                worker.linked.link.post(content, board or b"", sockets)
+                worker.linked.link.post(content, board, sockets)
                 try:
                     await handed.over.wait()
                     if handed.report is not None:
@@ -401,11 +387,7 @@ def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
     )
 
 
-def _part(record: Path) -> Path:
-    return record.with_name(record.name + PART)
-
-
 def _completed(record: Path) -> ResultInfo | None:
     """Complete a record whose writer has died; return its result, if any match had begun in it."""
-    complete_part(_part(record), WHY)
+    complete_part(record.with_name(record.name + PART), WHY)
     return read_record(record).result if record.exists() else None

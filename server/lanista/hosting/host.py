@@ -17,14 +17,14 @@ import trio
 from lanista.bots.process import Exit
 from lanista.games.outcome import ENDINGS, FAILURES, Ending, Termination
 from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
-from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.hosting.control import Interruptible, MatchControl, RunningMatch, RunningMatches
 from lanista.hosting.names import why_silent, why_unheard
 from lanista.match.bundle import Failure, has_bundles, write_bundles
 from lanista.match.conditions import MatchSpec, match_id
 from lanista.match.connection import Connection
 from lanista.match.encoder import DialectEncoder
 from lanista.match.figures import MatchFigures
-from lanista.match.record import BotInfo, ResultInfo
+from lanista.match.record import PART, BotInfo, ResultInfo
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
@@ -202,7 +202,11 @@ async def host_match(
         try:
             if on_begin is not None:
                 await on_begin(match)
-            records.running.begin(_running_match(seated, match))
+
+            async def rejoin(seat: int, connection: Connection) -> Connection | None:
+                return match.rejoin(seat, connection)
+
+            records.running.begin(running_match(seated, match, rejoin))
             began = trio.current_time()
             await match.run()
             ended = trio.current_time()
@@ -268,19 +272,21 @@ def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -
     return match
 
 
-def _running_match(seated: SeatedMatch, match: Match) -> RunningMatch:
-    async def rejoin(seat: int, connection: Connection) -> Connection | None:
-        return match.rejoin(seat, connection)
-
+def running_match(
+    seated: SeatedMatch,
+    playing: Interruptible,
+    rejoin: Callable[[int, Connection], Awaitable[Connection | None]],
+) -> RunningMatch:
+    """Return what is shown and controlled of a match that begins now."""
     return RunningMatch(
         match=seated.spec.match,
         ruleset=seated.spec.ruleset,
         room=seated.room,
         bots=list(zip(seated.numbers, seated.names, strict=True)),
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        part=match.record.part,
+        part=seated.record.with_name(seated.record.name + PART),
         control=seated.control or MatchControl(),
-        playing=match,
+        playing=playing,
         rejoin=rejoin,
     )
 
