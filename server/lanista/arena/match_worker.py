@@ -64,8 +64,6 @@ class Order:
     spec: MatchSpec
     """Its description; a given board is written as text."""
     names: tuple[str, ...]
-    numbers: tuple[int, ...]
-    room: str | None
     record: str
     paused: bool
     steps: int
@@ -253,8 +251,6 @@ class MatchWorker:
             spec=attrs.evolve(spec, board=board),
             connections=match.connections,
             names=order.names,
-            numbers=order.numbers,
-            room=order.room,
             record=Path(order.record),
             control=match.control,
             may_rejoin=order.may_rejoin,

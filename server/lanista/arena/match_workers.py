@@ -376,8 +376,6 @@ def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
     return Order(
         spec=attrs.evolve(spec, board=board),
         names=tuple(match.names),
-        numbers=tuple(match.numbers),
-        room=match.room,
         record=str(match.record.absolute()),
         paused=control.paused,
         steps=control.steps,
