@@ -360,14 +360,8 @@ class BotConnections:
         if member is not None:
             await self._arrive(player, member, seen)
         else:
-            self._welcome(player, note)
+            handshake.tell(player.connection, ruleset, handshake.welcome() + note)
         return player
-
-    @staticmethod
-    def _welcome(player: Player, note: bytes = b"") -> None:
-        connection = player.connection
-        if handshake.speaks_version1(connection.greeting, player.ruleset):
-            handshake.send_at_once(connection, handshake.welcome() + note)
 
     def _check_room(self, hello: Hello, ruleset: Ruleset) -> bytes:
         """Return a note for a bot whose room isn't a ladder; empty in an arena without ladders."""
@@ -415,7 +409,8 @@ class BotConnections:
                 ErrorCode.NAME_TAKEN,
                 "another bot uses this name; choose another one, or register one with a token",
             )
-        self._welcome(player)  # before its match sends anything, which may be in another process
+        # Before its match sends anything, which may be in another process.
+        handshake.tell(player.connection, player.ruleset, handshake.welcome())
         self.members[member.key] = player
         if old is None:
             member.ladder.connect(member.who.name)

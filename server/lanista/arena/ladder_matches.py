@@ -122,14 +122,11 @@ class LadderMatches:
     def note_rest(player: Player, member: Member) -> None:
         """Tell a waiting bot that it rests, if it does (PROTOCOL.md 7, `benched`)."""
         rest = member.ladder.resting(member.who)
-        hello = player.connection.greeting
-        if rest is None or not handshake.speaks_version1(hello, player.ruleset):
-            return
-        seconds = 0 if rest == math.inf else math.ceil(rest)
-        why = member.ladder.why_resting(member.who.name)
-        handshake.send_at_once(
-            player.connection, messages.note(NoteCode.BENCHED, seconds, None, why)
-        )
+        if rest is not None:
+            seconds = 0 if rest == math.inf else math.ceil(rest)
+            why = member.ladder.why_resting(member.who.name)
+            note = messages.note(NoteCode.BENCHED, seconds, None, why)
+            handshake.tell(player.connection, player.ruleset, note)
 
     def bench(self, benched: "Collection[BenchedName]", connected: Collection[Player]) -> None:
         """Let names rest that are benched, tell those that wait, and pair those that were before.

@@ -164,14 +164,12 @@ class Matches:
         """Tell all bots that wait in a room how many they are."""
         waiting = self.lobby.waiting(room)
         for player in waiting:
-            if handshake.speaks_version1(player.connection.greeting, player.ruleset):
-                # Whoever else waits on a ladder isn't told (PROTOCOL.md 8).
-                taken = len(waiting) if player.member is None else 1
-                line = handshake.wait_line(taken, player.ruleset.seats)
-                if line == player.announced:
-                    continue
+            # Whoever else waits on a ladder isn't told (PROTOCOL.md 8).
+            taken = len(waiting) if player.member is None else 1
+            line = handshake.wait_line(taken, player.ruleset.seats)
+            if line != player.announced:
                 player.announced = line
-                if not handshake.send_at_once(player.connection, line):
+                if not handshake.tell(player.connection, player.ruleset, line):
                     player.waiting.cancel()
 
     def start_ready(self) -> None:

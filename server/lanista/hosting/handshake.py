@@ -123,8 +123,7 @@ class Handshake:
             if hello is None:
                 return
             self._check(hello)
-            if speaks_version1(hello, self.ruleset):
-                send_at_once(connection, welcome())
+            tell(connection, self.ruleset, welcome())
             self.connection = connection
         except RemoteProtocolError as error:
             if self.connection is None:
@@ -226,6 +225,13 @@ def send_at_once(connection: Connection, data: bytes) -> bool:
         return False
 
 
+def tell(connection: Connection, ruleset: Ruleset, line: bytes) -> bool:
+    """Send a line of version 1 as `send_at_once`, unless the bot speaks a dialect: return True."""
+    if not speaks_version1(connection.greeting, ruleset):
+        return True
+    return send_at_once(connection, line)
+
+
 def welcome() -> bytes:
     """Return the line that answers an accepted hello in version 1."""
     return messages.welcome(VERSION, "lanista", __version__)
@@ -252,8 +258,7 @@ def announce(connections: Iterable[Connection], ruleset: Ruleset) -> None:
     present = list(connections)
     line = wait_line(len(present), ruleset.seats)
     for connection in present:
-        if speaks_version1(connection.greeting, ruleset):
-            send_at_once(connection, line)
+        tell(connection, ruleset, line)
 
 
 def seat_token() -> str:
