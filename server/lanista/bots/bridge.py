@@ -213,12 +213,8 @@ class _Bridge:
         """Wait until a moment of `time.monotonic`, if any; return the events by descriptor."""
         poll = select.poll()
         poll.register(self.wake, select.POLLIN)
-        events = 0
         if self.arena_open:
-            events |= select.POLLIN
-            events |= select.POLLOUT if self.to_arena else 0
-        if events:
-            poll.register(self.arena, events)
+            poll.register(self.arena, select.POLLIN | (select.POLLOUT if self.to_arena else 0))
         if self.to_bot and self.stdin is not None:
             poll.register(self.stdin, select.POLLOUT)
         if self.stdout is not None and len(self.to_arena) < BACKLOG:
@@ -385,7 +381,7 @@ class _Bridge:
             self.read_bot()
             if self.answer == before and not self.readable(self.stdout):
                 break  # a process that the bot started still has its stdout open
-        while self.stderr is not None and self.readable(self.stderr):
+        while self.readable(self.stderr):
             self.read_log()
         if self.log and len(self.logged) < LOG_KEPT:
             self.logged += _log_lines(self.log)

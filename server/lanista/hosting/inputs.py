@@ -84,7 +84,7 @@ def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, bool]:
 
     if "\n" in map_:
         return map_.removeprefix("\ufeff"), _is_configuration(map_)
-    path = Path(map_) if folder is None else folder / map_
+    path = (folder or Path()) / map_
     if is_file(path):
         try:
             with path.open(encoding="utf-8-sig") as file:

@@ -84,17 +84,17 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
     The message quotes what the user typed for the bot. A path is relative to the folder in which
     the program will be run.
     """
-    # A path is relative to the folder in which the program will be run.
     program = argv[0]
     if folder is not None and os.sep in program:
         program = str(folder / program)
     if shutil.which(program) is not None:
         return
-    file = Path(program) if folder is None else folder / program
+    here = folder or Path()
+    file = here / program
     if is_file(file):
         raise BadInputError(f"bot {bot!r}: {argv[0]} is a file, {_how_to_run(file, argv[0])}")
     whole = bot.removeprefix(STDIO)
-    if len(argv) > 1 and is_file(Path(whole) if folder is None else folder / whole):
+    if len(argv) > 1 and is_file(here / whole):
         raise BadInputError(
             f"bot {bot!r}: a command line is split at spaces; put the file's name in quotes of its "
             f"own: {shell_word(bot.removesuffix(whole) + _run_as(whole))}"
