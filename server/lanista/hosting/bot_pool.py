@@ -219,11 +219,8 @@ class BotPool:
             NotStartedError: The bot couldn't be started, or didn't say hello in time.
         """
         key = _key(contestant, ruleset)
-        if (pooled := self._newest_idle(key)) is not None:
-            self._idle.remove(pooled)
-            if pooled.is_there:
-                return _seated_again(pooled)
-            await pooled.end()
+        if (kept := self._kept(key)) is not None:
+            return kept
         handshake = Handshake(ruleset, seat_token(), tap, is_one_try)
         # An exception raised in the task would cancel the whole nursery, so it is returned.
         started: PooledBot | NotStartedError = await self.nursery.start(
@@ -265,10 +262,8 @@ class BotPool:
 
         # Most often all bots have been kept, and need no tasks to start them.
         for seat, contestant in enumerate(contestants):
-            pooled = self._newest_idle(_key(contestant, ruleset))
-            if pooled is not None and pooled.is_there:
-                self._idle.remove(pooled)
-                results[seat] = _seated_again(pooled)
+            if (kept := self._kept(_key(contestant, ruleset))) is not None:
+                results[seat] = kept
         missing = set(range(len(contestants))) - results.keys()
         while missing:
             async with trio.open_nursery() as starting:
@@ -284,9 +279,15 @@ class BotPool:
                     await bot.end()
         return results
 
-    def _newest_idle(self, key: Hashable) -> PooledBot | None:
-        """Return the bot with this key that came to the pool last, if one waits there."""
-        return next((pooled for pooled in reversed(self._idle) if pooled.key == key), None)
+    def _kept(self, key: Hashable) -> PooledBot | None:
+        """Take the bot with this key that came to the pool last, and end those that can't play."""
+        for pooled in [one for one in reversed(self._idle) if one.key == key]:
+            self._idle.remove(pooled)
+            if pooled.is_there:
+                pooled.written, pooled.waited = pooled.bot.output_bytes, True
+                return pooled
+            pooled.leave.set()
+        return None
 
     async def give_back(self, pooled: PooledBot) -> None:
         """Keep a bot for its next match; if too many wait then, end the longest idle."""
@@ -398,9 +399,3 @@ def _key(contestant: Contestant, ruleset: Ruleset) -> Hashable:
         contestant.sandboxed,
         tuple(sorted(contestant.environment.items())),
     )
-
-
-def _seated_again(pooled: PooledBot) -> PooledBot:
-    """Return a bot that was kept, ready for its next match."""
-    pooled.written, pooled.waited = pooled.bot.output_bytes, True
-    return pooled
