@@ -14,7 +14,8 @@ import copy
 import hashlib
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -188,8 +189,7 @@ class LadderSubmissions:
 
     async def choose(self, who: LadderName, number: int) -> Author:
         """Let a version play that is ready."""
-
-        def change(author: Author) -> None:
+        async with self._changing(who) as author:
             version = self.version(author, number)
             if version.state is not State.READY:
                 raise SubmissionRefusedError(
@@ -197,29 +197,23 @@ class LadderSubmissions:
                     f"version {number} is {version.state.value}; only one that is ready can play",
                 )
             author.playing, author.paused = number, False
-
-        return await self._change(who, change)
+        return author
 
     async def pause(self, who: LadderName, *, paused: bool) -> Author:
         """Let nothing of a name play, or its version again."""
-
-        def change(author: Author) -> None:
+        async with self._changing(who) as author:
             author.paused = paused
-
-        return await self._change(who, change)
+        return author
 
     async def delete(self, who: LadderName, number: int) -> Author:
         """Remove a version that doesn't play."""
-
-        def change(author: Author) -> None:
+        async with self._changing(who) as author:
             self.version(author, number)
             if author.playing == number:
                 raise SubmissionRefusedError(
                     HTTPStatus.CONFLICT, f"version {number} plays; let another one play before"
                 )
             del author.versions[number]
-
-        author = await self._change(who, change)
         self._stop_work(author.key, number)
         await self._remove(author.key, [number])
         return author
@@ -317,14 +311,15 @@ class LadderSubmissions:
         author.owner = who.owner.hex()
         return author
 
-    async def _change(self, who: LadderName, change: Callable[[Author], None]) -> Author:
+    @asynccontextmanager
+    async def _changing(self, who: LadderName) -> AsyncIterator[Author]:
+        """Let an author's versions be changed in this block, and keep them so after it."""
         async with self._lock:
             self.author(who.key, who.registered)
             author = self._author(who)
             self._check_changeable(author)
-            change(author)
+            yield author
             await self._keep_or_refuse(author)
-        return author
 
     async def _keep_or_refuse(self, author: Author) -> None:
         try:
