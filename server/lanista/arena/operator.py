@@ -27,8 +27,6 @@ import trio
 
 from lanista import __version__
 from lanista.errors import StoreError
-from lanista.hosting.accept import accept
-from lanista.match.background import BackgroundWork
 from lanista.results.data_folder import DataFolder
 
 if TYPE_CHECKING:  # so that a command that talks to an arena needs nothing of it
@@ -38,8 +36,6 @@ if TYPE_CHECKING:  # so that a command that talks to an arena needs nothing of i
 
 AGAIN = 1.0
 """Seconds until a database is read again that couldn't be."""
-CONNECTIONS = 8
-"""Number of commands that are carried out at once; others wait."""
 MAX_LINE = 64 * 1024
 """Maximum size of a command in bytes."""
 LINE_TIME = 5.0
@@ -102,10 +98,7 @@ async def serve_commands(
         listener = trio.SocketListener(trio.socket.from_stdlib_socket(listening))
         task_status.started()
         try:
-            async with trio.open_nursery() as nursery:
-                answer = partial(_answer, commands)
-                places = trio.CapacityLimiter(CONNECTIONS)
-                await accept(listener, places, answer, nursery, BackgroundWork())
+            await trio.serve_listeners(partial(_answer, commands), [listener])
         finally:
             with contextlib.suppress(OSError):
                 if os.path.samestat(made, path.stat()):
@@ -126,7 +119,7 @@ def _listen(data: DataFolder) -> socket.socket:
             listening.bind(str(address))
             # Nobody can connect before `listen`.
             address.chmod(0o600)
-            listening.listen(CONNECTIONS)
+            listening.listen()
             listening.setblocking(False)
         except BaseException:
             listening.close()
