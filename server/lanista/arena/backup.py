@@ -150,10 +150,6 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _private_copy(path: Path, place: Path) -> None:
-    """Copy a file that only its owner may read."""
-    with path.open("rb") as source:
-        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as copy:
-            shutil.copyfileobj(source, copy)
-    shutil.copystat(path, place)
+    """Copy a file that only its owner may read, into a folder that is only the owner's."""
+    shutil.copy2(path, place)
     place.chmod(0o600)
