@@ -72,13 +72,8 @@ def ladder_result(
 ) -> MatchResult | None:
     """Return what is stored of a match; None if it was aborted, or isn't on a ladder.
 
-    Args:
-        spec: The match's description, or the header of its record.
-        names: The names of the bots, by seat.
-        started: When it began, as ISO 8601 in UTC.
-        result: Its result, as in its record.
-        record: The path of its record, relative to the folder of records.
-        stall: Seconds of the host's longest stall during the match, as far as it is known.
+    It was `started` at a time in ISO 8601, UTC. The path of its record is relative to the folder of
+    records. `stall` is the host's longest one meanwhile in seconds, as far as it is known.
     """
     ladder = spec.ladder
     if ladder is None:
@@ -115,14 +110,11 @@ def unstored(
     stored: Collection[str],
     on_damaged: Callable[[str, str], None] = _warn,
 ) -> Iterator[MatchResult]:
-    """Yield the results of a ladder's records that aren't stored; damaged records are passed over.
+    """Yield the results of a ladder's records that aren't stored.
 
-    Args:
-        records: The arena's folder of records by day.
-        ladder: The ladder's name.
-        since: When the last match was stored.
-        stored: The records of the matches that were stored recently, relative to the folder.
-        on_damaged: Is told of each record that can't be read, and why.
+    `stored` are the records of the matches that were stored recently, relative to the folder of
+    `records` by day; the last one was stored at the time `since`. `on_damaged` is told of each
+    record that can't be read, and why.
     """
     first_day = (since - LONGEST_MATCH).date().isoformat()
     for day, id_ in sorted((day, id_) for id_, day in record_days(records, first_day)):

@@ -113,15 +113,9 @@ class LadderRoom:
     ) -> Self:
         """Open a ladder with all that was played on it; this may take seconds.
 
-        Records that the last arena has left must be complete (`recovery`).
-
-        Args:
-            spec: The ladder.
-            folder: The folder of the arena's file.
-            data: The data folder.
-            database: The arena's database, which stays open as long as the ladder is played.
-            private: What the house bots must not see in their sandboxes.
-            chance: Deals the seats and the maps; None for an unpredictable one.
+        Records that the last arena has left must be complete (`recovery`). Maps are relative to the
+        `folder` of the arena's file. House bots don't see what is `private` in their sandboxes.
+        `chance` deals the seats and the maps; None for an unpredictable one.
 
         Raises:
             SpecError: A map, a setting or a house bot doesn't exist or doesn't fit.

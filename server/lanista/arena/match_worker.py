@@ -1,13 +1,10 @@
 """A match worker: a process that plays matches of an arena in an event loop of its own.
 
-Started by `match_workers` as `python -m lanista.arena.match_worker DESCRIPTOR`, with
-the number of the link's socket. The front sends an `Order` for each match, with a socket for each
-seat that is a duplicate of the front's, and afterwards commands for it. It is told three things:
-that the match begins (before anything is sent to a bot or read from it), which connections were
-closed meanwhile, and the `Report` at the end, when the worker has closed its sockets. Everything
-that the worker logs goes to the front too.
-
-The process ends when the link does, and whatever it is doing then: the front has ended.
+Started by `match_workers` as `python -m lanista.arena.match_worker DESCRIPTOR`, with the number of
+the link's socket. The front sends an `Order` for each match, and afterwards commands for it. It is
+told three things: that the match begins (before anything is sent to a bot or read from it), which
+connections were closed meanwhile, and the `Report` at the end, when the worker has closed its
+sockets.
 """
 
 import gc

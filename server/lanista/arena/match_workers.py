@@ -1,18 +1,16 @@
 """The front's side of match workers: processes that play an arena's matches on all cores.
 
 A match is handed to the worker (`match_worker`) with the fewest matches: duplicates of its bots'
-sockets, and what their sessions know. The front keeps its own sockets, but neither reads nor writes
-until the worker has reported the end of the match and what the sessions know then. What the bots
-have sent and nobody has read stays in the kernel all the time.
+sockets, and what their sessions know. Until the worker has reported the end of the match, the front
+neither reads from its own sockets nor writes to them.
 
 A worker that dies, even by `kill -9`, takes only its own matches with it, and another is started.
 
 - If it had not reported the match's start, nothing was sent to the bots or read from them, and the
   match is handed to another worker.
 - Otherwise the match is aborted, and its record completed from the `.part` file. Nobody knows how
-  many answers a bot owes, what was read of its last one, or whether its last line was cut. So its
-  connection can't be used any more, also with `keep=1`; it is told `error internal` and closed, as
-  after any aborted match the connection closes (PROTOCOL.md 3).
+  many answers a bot owes, what was read of its last one, or whether its last line was cut. So each
+  connection is told `error internal` and closed, also with `keep=1`.
 """
 
 import socket

@@ -467,12 +467,8 @@ read_spec, parse_spec, spec_of = _READER.read, _READER.parse, _READER.of
 def implied(ladders: Sequence[str]) -> ArenaSpec:
     """Return the spec that `lanista serve --ladder GAME[=NAME]` stands for.
 
-    Each ladder has all house bots of its game, and matches run in the arena's own process. The
-    other options of `lanista serve` are put into this spec by `attrs.evolve`.
-
-    Args:
-        ladders: The game of each ladder, with `=` and the ladder's name if it isn't called like the
-            game. The first game is that of bots that name none.
+    A ladder without a name is called like its game. Each has all house bots of its game, and
+    matches run in the arena's own process. The first game is that of bots that name none.
 
     Raises:
         UnknownGameError: There is no such game.

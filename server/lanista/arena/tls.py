@@ -164,16 +164,10 @@ class TlsRelay:
             self._link.post({"kind": "reload"})
 
     async def relay(self, peer: socket.socket, address: str, seconds: float) -> socket.socket:
-        """Have TLS spoken with a peer; waits while there is no relay.
+        """Have TLS spoken with a peer, whose socket is closed here; waits while there is no relay.
 
-        Args:
-            peer: The socket of the connection, or a duplicate; it is closed here in any case.
-            address: The peer's address, for the log.
-            seconds: How long the handshake may take.
-
-        Returns:
-            The arena's end of a connection to the relay, over which it gets what the peer sends. It
-            ends if there is no handshake.
+        Returns the arena's end of a connection over which it gets what the peer sends. It ends if
+        there is no handshake within some seconds. The address is for the log.
         """
         try:
             await self._started.wait()

@@ -6,10 +6,8 @@ connections. It sends here the socket of each, with one end of a connection with
 what comes over either is passed on over the other. So the time that handshakes take keeps no
 match waiting.
 
-A connection holds at most `CHUNK` bytes in each direction, besides the kernel's buffers: nothing
-more is read from one side before the other has taken it. How many connections there are is up to
-the arena. Their handshakes take turns, so that a crowd of them delays the others' lines by a few
-milliseconds at most.
+A connection holds at most `CHUNK` bytes in each direction, besides the kernel's buffers. Handshakes
+take turns, so that a crowd of them delays the others' lines by a few milliseconds at most.
 """
 
 import resource

@@ -1,8 +1,7 @@
 """Processes that work for an arena as long as it runs, each at the other end of a link.
 
-Such a process is started with the number of its link's socket, and started again when it has ended
-(`keep_running`). It ends with the arena, whatever it is doing then, and everything that it logs
-goes to the arena, which has the one log.
+Such a process is started again when it has ended (`keep_running`). It ends with the arena, whatever
+it is doing then, and everything that it logs goes to the arena, which has the one log.
 
 The link is a pair of Unix sockets, over which each side sends messages: a JSON object, some bytes
 with it if need be, and sockets. Each message is preceded by the lengths of both, four bytes each.
@@ -216,9 +215,9 @@ class LinkedProcess:
     process: trio.Process
 
     async def listen(self, hear: Callable[[dict[str, Any]], object]) -> bool:
-        """Pass on what the process says, except for its log, until it ends.
+        """Pass on what the process says, except for its log, until it ends; return True then.
 
-        Returns whether everything was understood; if not, that is logged, and nothing more is read.
+        If something can't be understood, that is logged, and nothing more is read.
         """
         try:
             while (message := await self.link.receive()) is not None:
@@ -257,14 +256,10 @@ async def keep_running(
     *arguments: str,
     **about: Any,
 ) -> None:
-    """Start a process again and again, until cancelled; there is a pause in between.
+    """Start a process of a module again and again, until cancelled; there is a pause in between.
 
-    Args:
-        use: Works with the process that was started, until it has ended; then it is stopped.
-        title: What the log calls it.
-        module: The module that it runs. It is given its socket's number and the arguments.
-        arguments: The arguments.
-        about: What else the log says about it.
+    `use` works with each until it has ended; then it is stopped. Its title, and what else the log
+    says about it, are those of `LinkedProcess`.
     """
     pause = PAUSE
     while True:

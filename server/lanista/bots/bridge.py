@@ -62,11 +62,7 @@ class CannotConnectError(Exception):
 
 
 class NoArenaError(CannotConnectError):
-    """There is no connection to the arena.
-
-    Attributes:
-        reason: What the operating system says.
-    """
+    """There is no connection to the arena; the reason is what the operating system says."""
 
     def __init__(self, reason: OSError) -> None:
         super().__init__(f"no arena: {reason.strerror or reason}")

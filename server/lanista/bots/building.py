@@ -107,14 +107,11 @@ class Builder:
         game: str,
         on_start: Callable[[Bot], object] = lambda _bot: None,
     ) -> Built:
-        """Build a program.
+        """Build a program of the bytes that were handed in, which are in a file `source`.
 
-        Args:
-            source: The file with the bytes that were handed in.
-            product: Where the packed program is written; if that fails, nothing is there.
-            file: The name of the file as its author calls it, with one of `ENDINGS`.
-            game: The game that it plays, for players of the original kits.
-            on_start: Called with the process, whose output is what the compilers say.
+        It is written, packed, to `product`, where nothing is if that fails. `file` is what its
+        author calls it, with one of `ENDINGS`. The game is for players of the original kits.
+        `on_start` is called with the process, whose output is what the compilers say.
 
         Raises:
             NotBuiltError: The program can't be built.

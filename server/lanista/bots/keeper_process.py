@@ -1,20 +1,13 @@
 """The arena's side of keepers: having them forked, and waiting for their end.
 
-Keepers are forked by a process of this arena's own, the `fork_server`. It is started with the first
-bot, started again if it was killed, and ended with the arena, in whatever way that ends. Keepers
-are children of this process all the same. If this process forks itself without exec (a pool of
-`multiprocessing`), the child has no fork server until it starts a bot, and then one of its own.
+Keepers are forked by a process of this arena's own, the `fork_server`, but are children of this
+process all the same. Where there can't be a fork server, each is an interpreter, started for it. If
+this process forks itself without exec (a pool of `multiprocessing`), the child has a fork server of
+its own as soon as it starts a bot.
 
-Keepers inherit from the fork server what any process hands on: the working directory, the umask,
-limits, priority and so on. So that a bot starts as if this process had forked it, the fork server
-is replaced when one of these has changed (see `_inherited`). What isn't compared, such as
-namespaces and control groups, stays as it was when the fork server was started.
-
-The arena waits for the answer of its fork server, which takes less than a millisecond, and 20 or
-more if the fork server has to be started. Forking and executing an interpreter would make it wait
-longer than that for every bot.
-
-Where there can't be a fork server, each keeper is an interpreter, started for it.
+So that a bot starts as if this process had forked it, the fork server is replaced when something
+that a process hands on has changed (see `_inherited`). What isn't compared, such as namespaces and
+control groups, stays as it was when the fork server was started.
 
 A keeper that exits by itself leaves nothing behind. If a keeper is killed, its bot dies with it (by
 PR_SET_PDEATHSIG), but processes that the bot started become children of the nearest subreaper

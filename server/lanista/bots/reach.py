@@ -107,14 +107,9 @@ def plan(
     needing the folder doesn't mean needing all its content. If a closed or hidden folder lies in a
     folder that is shown, it is covered.
 
-    Args:
-        needed: What has to be there, at absolute paths without links in their folders: files and
-            folders to show, links, and folders that may be empty.
-        hidden: Absolute paths of the folders whose content is shown only as far as it is needed.
-        closed: Tells whether a path is a folder (not a link to one) that the bot can't search.
-
-    Returns:
-        The mounts, each folder before what lies in it.
+    All paths are absolute, and those that are `needed` have no links in their folders. `closed`
+    tells whether a path is a folder (not a link to one) that the bot can't search. Of the mounts,
+    each folder is before what lies in it.
     """
     mounts: dict[str, Mount] = {}
     for wanted in sorted(needed, key=lambda mount: _depth(mount.path)):
@@ -173,11 +168,7 @@ def closed_to_others(path: str) -> bool:
 
 
 def common(also: Sequence[str]) -> tuple[Mount, ...]:
-    """Return what every bot sees: the system's files and folders, and these absolute paths.
-
-    Returns:
-        What `plan` needs, with the links on the way.
-    """
+    """Return what every bot sees, for `plan`: the system's files and folders, and these paths."""
     return _common(tuple(also), os.stat("/etc").st_mtime_ns)
 
 
@@ -254,15 +245,9 @@ def own(
     A link may be the work of the bot's author. So one that leads into something hidden from outside
     of it shows nothing (`_strays`).
 
-    Args:
-        command: The program and its arguments.
-        cwd: The absolute path of its working directory.
-        path: The PATH of its environment; None for the system's default.
-        also: Further absolute paths that every bot sees, so that they aren't the bot's own.
-        hidden: Real paths that no link from elsewhere may lead into, besides data of arenas.
-
-    Returns:
-        Absolute paths; a path may lead through links.
+    All paths are absolute, and may lead through links. `path` is the PATH of the bot's environment;
+    None for the system's default. What every bot sees, with the paths in `also`, isn't the bot's
+    own. No link from elsewhere may lead into the real paths that are `hidden`, or data of arenas.
     """
     shared = common_places(also)
     place = os.path.realpath(cwd)

@@ -116,13 +116,9 @@ class Sandbox:
     ) -> tuple[list[str], dict[str, str]]:
         """Return the command and the environment that run a bot in this sandbox.
 
-        The command needs descriptors and a connection, which a keeper prepares (see `execute`).
-
-        Args:
-            command: The bot's program and its arguments.
-            env: The environment from which the bot gets KEPT and `variables`.
-            cwd: Its working directory, empty for this process's own.
-            limits: Its limits, which the launcher sets inside the sandbox.
+        The command needs descriptors and a connection, which a keeper prepares (see `execute`). The
+        bot gets KEPT and `variables` from `env`; its limits are set by the launcher. An empty `cwd`
+        is this process's own.
 
         Raises:
             SandboxError: bubblewrap isn't installed, or there is no filter of system calls for
@@ -148,11 +144,7 @@ class Sandbox:
 
 
 def own_folders(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> set[str]:
-    """Return the folders that a sandbox shows because they are the bot's own (`own_paths`).
-
-    Returns:
-        Real paths; of a program that lies in a folder of many owners (`reach.SHARED`), none.
-    """
+    """Return the folders among a bot's `own_paths` that aren't those of many owners."""
     return {*filter(os.path.isdir, own_paths(command, cwd, env))} - {
         *map(os.path.realpath, reach.SHARED)
     }
@@ -161,10 +153,7 @@ def own_folders(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> set
 def own_paths(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> set[str]:
     """Return the files and folders that a bot's command line shows to be its own; real paths.
 
-    Args:
-        command: The bot's program and its arguments.
-        cwd: Its working directory, empty for this process's own.
-        env: The environment in which its command is looked up.
+    The command is looked up in `env`. An empty `cwd` is this process's own.
     """
     ours = _own()
     common = reach.common_places(ours)

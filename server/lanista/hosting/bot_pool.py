@@ -1,18 +1,14 @@
 """Bots that are started for matches, and reused for further matches where they can be.
 
-Starting a bot may take longer than playing a match: an interpreter or a large model has to be
-loaded. So a bot that has sent `keep=1` in its hello (PROTOCOL.md 2) can stay connected when its
-match is over: whoever hosted the match gives it back to the pool, and the next match of an equal
-contestant takes it from there. What makes contestants equal is in `_key`: the game, the program,
-its environment, its limits and so on. A bot that isn't given back is ended by the match's host.
+Starting a bot may take longer than playing a match. So a bot that has sent `keep=1` in its hello
+(PROTOCOL.md 2) can stay connected when its match is over: whoever hosted the match gives it back to
+the pool, and the next match of an equal contestant (`_key`) takes it from there. While it waits,
+nobody reads from its connection, so it is checked when it is taken. A bot that isn't given back is
+ended by the match's host.
 
 Each bot is started with a listening port of its own, which only it is told. So bots can be started
 at the same time, and none can take another's seat. The bot, its connection and its port live in a
-task of the pool's nursery (`BotPool._live`), because they outlive the match that started them; the
-task ends the bot when `PooledBot.end` is called, or when the nursery is cancelled.
-
-While a bot waits in the pool nobody reads from its connection, so it is checked when it is taken:
-it may have left, or sent something that it shouldn't (`PooledBot.is_there`).
+task of the pool's nursery (`BotPool._live`), because they outlive the match that started them.
 """
 
 import os

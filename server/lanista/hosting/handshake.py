@@ -152,10 +152,7 @@ class Handshake:
             )
 
     def why_not(self, bot: Bot, command: Sequence[str], seconds: float) -> tuple[str, str]:
-        """Return why the bot wasn't admitted in time, as a phrase, and what to do, if it is known.
-
-        The command is the one that it was started with, with placeholders.
-        """
+        """Return why the bot wasn't admitted in time, as a phrase, and what to do about it."""
         why = f"no hello within {seconds:g} s"
         if self._has_left and bot.exit is not None:
             is_sentence = bot.exit.failure is not None or bot.exit.limit is not None

@@ -138,16 +138,9 @@ async def play_match(
 ) -> Sequence[MatchReport]:
     """Play a match; while it is void, repeat it as often as its spec says.
 
-    Args:
-        spec: The match. Each try gets an id and a number of its own.
-        seats: Seats the bots for a try; None if they don't all come.
-        play: Plays a seated match to its end; None if that could not begin or has left no result.
-        records: Where the records of void matches are hidden until all tries are over; None if
-            nobody sees running matches.
-        may_repeat: Whether a void match may be repeated now.
-
-    Returns:
-        The reports of the tries that were played, in order.
+    Each try gets an id and a number of its own. `seats` returns None if not all bots come, `play`
+    if the match could not begin or has left no result. The `records` of void matches are hidden
+    until all tries are over. Returns the reports of those that were played, in order.
     """
     records = records or VoidRecords()
     reports: list[MatchReport] = []
@@ -179,20 +172,18 @@ async def host_match(
 ) -> MatchReport:
     """Play a seated match in this event loop, once; then end or keep its bots.
 
+    At the end its connections are either closed, or ready for the next match.
+
     Args:
-        seated: The match. At the end its connections are either closed, or ready for the next.
-        records: Knows the running matches, among which it is while it is played, and hides its
-            record if it ends void.
+        seated: The match.
+        records: Knows the running matches, and hides the record if the match ends void.
         stalls: The stall monitor of this event loop.
         on_begin: Called before anything is sent to a bot or read from it; it may set the match's
             watcher or a prepared board, or interrupt it.
-        on_over: Called when the match is over and the bots that are kept are in the pool again; its
-            record is still to be completed.
+        on_over: Called when the match is over and the bots that are kept are in the pool again,
+            but its record isn't complete.
         on_unwritten: Called if the record can't be completed, with what was played in its `.part`
-            file; None to raise the error.
-
-    Raises:
-        OSError: The record can't be written.
+            file; None to raise the OSError.
     """
     bots = seated.bots
     infos: list[BotInfo | None] = [None] * len(bots)
@@ -412,19 +403,9 @@ def match_result(
 ) -> MatchResult:
     """Return the rows that are stored of a match that is over, from its record's result.
 
-    This decides neither who has won, nor how the match ended for a bot, nor what counts.
-
-    Args:
-        result: The result, as in its record.
-        bots: The names by which the bots are stored, by seat.
-        seating: The number of its seating in the block, from 0.
-        attempt: The number of the attempt, from 1.
-        seed: Its seed.
-        map_: The map's name; empty if the seed makes the map.
-        seconds: Duration of the match, in seconds.
-        stall: Duration of the host's longest stall during the match, in seconds.
-        record: The path of its record, relative to the folder of records.
-        exits: By seat, how the bot's process ended, or None if it runs; empty if we started none.
+    This decides neither who has won, nor how the match ended for a bot, nor what counts. The bots
+    have the names by which they are stored, by seat. The record's path is relative to the folder of
+    records, `stall` the longest one of the host in seconds. `exits` are as in `MatchReport`.
     """
     return MatchResult(
         seating=seating,

@@ -23,12 +23,9 @@ def configurations(
 ) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
     """Read the maps of a spec: names, files, or texts of map files; without any, seeds make them.
 
-    The settings override those of a map's file. Files are relative to the folder.
-
-    Returns:
-        All settings by map (`map_name`), in the order of `maps`; and by map the board, as the
-        ruleset writes it. Without maps, and for a map that the seed makes, there is no board;
-        without maps, the only map's name is empty.
+    The settings override those of a map's file. Files are relative to the folder. Returns all
+    settings by map (`map_name`), in the order of `maps`; and by map the board, as the ruleset
+    writes it, unless the seed makes it. Without maps, the only map's name is empty.
 
     Raises:
         SpecError: A map or a setting doesn't exist or doesn't fit; the message begins with its key.

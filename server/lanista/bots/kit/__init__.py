@@ -71,12 +71,7 @@ class NoCompilerError(BadInputError):
 
 
 class CompileError(Exception):
-    """The compiler refused the file.
-
-    Attributes:
-        output: The compiler's output, cut to `LINES_SHOWN` lines.
-        hint: Our own explanation, in one line.
-    """
+    """The compiler refused the file: its output, which is cut, and a hint of ours in one line."""
 
     def __init__(self, output: str, hint: str) -> None:
         super().__init__(hint)
