@@ -386,14 +386,16 @@ class LadderRoom:
         There is no report if it could not begin. It was `started` at a time in ISO 8601. The
         programs that were handed in and played in it are given by name.
         """
-        result = report and ladder_result(
-            report.spec,
-            names=report.names,
-            started=started,
-            result=report.result,
-            record="/".join(report.record.parts[-2:]),  # in the folder of a day
-            stall=report.stall,
-        )
+        result = None
+        if report is not None:
+            result = ladder_result(
+                report.spec,
+                names=report.names,
+                started=started,
+                result=report.result,
+                record="/".join(report.record.parts[-2:]),  # in the folder of a day
+                stall=report.stall,
+            )
         seats = () if result is None else result.seats
         failed = {seat.bot: seat for seat in seats if seat.ending in FAILURES}
         for name in failed.keys() - self.house.keys():
