@@ -11,7 +11,7 @@ from lanista.arena.ladder_room import KEPT, LadderRoom
 from lanista.arena.spec import read_spec
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
-from support.processes import argv_of, children_of
+from support.processes import children_with
 
 HELLOS = [f"bot{n} v=1 keep={n % 2} room=pit token=secret-of-{n}" for n in range(5)]
 """Of an odd number of bots, so that somebody always plays the house bot; some play one match a
@@ -45,8 +45,12 @@ class Arena(FileArena):
 
     def workers(self):
         """The processes that play its matches, apart from its own."""
-        children = children_of(self.process.pid)
-        return [pid for pid in children if "lanista.arena.match_worker" in argv_of(pid)]
+        return children_with(self.process.pid, "lanista.arena.match_worker")
+
+
+def hello_of(number):
+    """The hello of a bot on the ladder; some play one match a connection."""
+    return f"bot{number} v=1 keep={number % 2} room=pit token=secret-of-{number}"
 
 
 class Bots:

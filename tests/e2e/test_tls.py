@@ -18,7 +18,7 @@ from e2e.running import PATIENCE, FileArena, Program, command, environment, run_
 from languages.built import BUILDS
 from languages.conftest import needed
 from lanista_client import Arena, ArenaError
-from support.processes import argv_of, children_of
+from support.processes import children_with
 
 FILES = Path(__file__).parent.parent / "arena" / "certificates"
 CERTIFICATE = FILES / "localhost.pem"
@@ -55,8 +55,7 @@ class SecureArena(FileArena):
 
     def relay(self):
         """The process that speaks TLS; None while there is none."""
-        pids = children_of(self.process.pid)
-        return next((pid for pid in pids if "lanista.arena.tls_relay" in argv_of(pid)), None)
+        return next(iter(children_with(self.process.pid, "lanista.arena.tls_relay")), None)
 
     @property
     def hellos(self):

@@ -4,11 +4,12 @@ import contextlib
 import os
 import signal
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from support.processes import argv_of, children_of
+from support.processes import children_with
 
 STOPPED = 0.4
 """Seconds for which a process is stopped: more than the stall margin by far."""
@@ -16,18 +17,9 @@ STOPPED = 0.4
 
 def workers_of(daemon):
     """The pids of its match workers, all of which run."""
-    found = []
-
-    def both():
-        found[:] = [
-            pid
-            for pid in children_of(daemon.process.pid)
-            if "lanista.arena.match_worker" in argv_of(pid)
-        ]
-        return len(found) == 2
-
-    daemon.until(both, "two workers run")
-    return found
+    found = partial(children_with, daemon.process.pid, "lanista.arena.match_worker")
+    daemon.until(lambda: len(found()) == 2, "two workers run")
+    return found()
 
 
 def worker_with_a_match(daemon):

@@ -49,6 +49,11 @@ def children_of(pid: int) -> list[int]:
     return found
 
 
+def children_with(pid: int, module: str) -> list[int]:
+    """Return those of a process's children that run a module."""
+    return [child for child in children_of(pid) if module in argv_of(child)]
+
+
 def descendants(pid: int) -> list[int]:
     """Return the processes that a process started, each followed by those that it started."""
     found = []
