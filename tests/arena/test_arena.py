@@ -221,20 +221,9 @@ async def test_many_lines_at_once_begin_a_match_in_each_pass():
     assert [begun[0], begun[0] + 1, begun[0] + 2] == begun
 
 
-async def test_a_void_match_is_played_again_with_its_seed(matches):
-    """At most three times in all, then not counted."""
-    then, seen = matches
-    then += [Termination.VOID] * 3
-    arena = Arena(arena_options(RULESET))
-    come(arena, "Ada", "Bob")
-    await run_matches(arena)
-    assert [1, 2, 3] == [attempt for _, _, attempt in seen]
-    assert 1 == len({seed for _, seed, _ in seen})
-
-
 async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches):
     """It tells the seed with which the others are still to play."""
-    then, _ = matches
+    then, seen = matches
     then += [Termination.VOID, Termination.VOID, Termination.FINISHED]
     arena = Arena(arena_options(RULESET))
     told = []
@@ -247,28 +236,21 @@ async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches)
     await run_matches(arena)
     shown = [("try 1", "1.jsonl.gz", 0), ("try 2", "2.jsonl.gz", 0)]
     assert [("try 1", None, 2), ("try 2", None, 1), *shown] == told
+    assert [1, 2, 3] == [attempt for _, _, attempt in seen]
 
 
-@pytest.mark.parametrize("kicked", [False, True])
-async def test_a_void_match_is_not_repeated_against_the_operators_word(matches, kicked):
-    """A bot that was kicked as it ended, or a match that was to be cancelled."""
+@pytest.mark.parametrize("how", ["cancelled", "kicked", "gone"])
+async def test_a_void_match_is_not_repeated_without_its_bots_or_against_the_operators_word(
+    matches, how
+):
     then, seen = matches
-    then += [Termination.VOID if kicked else "void, and cancelled"]
+    then += ["void, and cancelled" if how == "cancelled" else Termination.VOID]
     arena = Arena(arena_options(RULESET))
-    _, bob = come(arena, "Ada", "Bob")
-    if kicked:
+    ada, bob = come(arena, "Ada", "Bob")
+    if how == "kicked":  # as it ended
         bob.sent_off = RemoteProtocolError(ErrorCode.SHUTDOWN, "kicked")
-    await run_matches(arena)
-    assert 1 == len(seen)
-
-
-async def test_a_void_match_ends_with_its_seats(matches):
-    """Who is gone can't play again."""
-    then, seen = matches
-    then += [Termination.VOID]
-    arena = Arena(arena_options(RULESET))
-    (ada, _) = come(arena, "Ada", "Bob")
-    ada.connection.session.close()
+    elif how == "gone":
+        ada.connection.session.close()
     await run_matches(arena)
     assert 1 == len(seen)
 

@@ -23,11 +23,11 @@ SPEC = LadderSpec(name="pit", game="angrymob", bench_after=2)
 
 
 @contextmanager
-def opened(folder):
-    """The ladder, with what is stored of it."""
+def opened(folder, spec=SPEC):
+    """A ladder, with what is stored of it; its draws are always the same."""
     data = DataFolder(folder)
     with Database.of_arena(data) as database:
-        yield LadderRoom.open(SPEC, folder, data, database)
+        yield LadderRoom.open(spec, folder, data, database, chance=random.Random(1))
 
 
 def result(id_, first, second, *, failed=None):
@@ -104,9 +104,7 @@ async def test_a_benched_name_that_is_struck_stays_benched(tmp_path, others):
 def test_a_house_bot_rests_by_the_operators_word_or_as_it_could_not_be_started(tmp_path):
     house = tuple(HouseBot(command=bot) for bot in ("CamperJoe", "GravityGoers"))
     spec = attrs.evolve(SPEC, house=house)
-    data = DataFolder(tmp_path)
-    with stored_names(tmp_path) as names, Database.of_arena(data) as database:
-        room = LadderRoom.open(spec, tmp_path, data, database)
+    with stored_names(tmp_path) as names, opened(tmp_path, spec) as room:
         names.bench("camperjoe")
         room.set_benched(names.benched())
         room.bench_house("GravityGoers")
@@ -117,9 +115,7 @@ def test_a_house_bot_rests_by_the_operators_word_or_as_it_could_not_be_started(t
 def test_every_match_has_a_seed_of_its_own_and_one_of_the_maps(tmp_path):
     maps = ("great-hall", "seed-30")
     spec = LadderSpec(name="pit", game="hogwarts", maps=maps)
-    data = DataFolder(tmp_path)
-    with Database.of_arena(data) as database:
-        room = LadderRoom.open(spec, tmp_path, data, database, chance=random.Random(1))
+    with opened(tmp_path, spec) as room:
         specs = [room.match_spec() for _ in range(40)]
     assert 40 == len({spec.seed for spec in specs})
     assert set(maps) == {spec.ladder.map for spec in specs}
@@ -134,13 +130,9 @@ def program(name, version=1):
     return SubmittedBot(who(name), contestant, version)
 
 
-@contextmanager
 def with_programs(folder, **limits):
     """A ladder that takes programs, with a match of two seats."""
-    spec = attrs.evolve(SPEC, submissions=Submissions(**limits))
-    data = DataFolder(folder)
-    with Database.of_arena(data) as database:
-        yield LadderRoom.open(spec, folder, data, database, chance=random.Random(1))
+    return opened(folder, attrs.evolve(SPEC, submissions=Submissions(**limits)))
 
 
 class Games:

@@ -258,18 +258,14 @@ listed = st.lists(texts, max_size=2).map(tuple)
 names = st.from_regex(r"[A-Za-z0-9._-]{1,8}", fullmatch=True)
 
 
-def numbers(low, high, *, exclude_min=False):
-    return st.floats(low, high, exclude_min=exclude_min)
-
-
 not_blank = texts.filter(str.strip)
 clocks = st.builds(
     Clock,
-    time_init=numbers(0, 1e300),
-    time_move=numbers(0, 1),
-    time_start=numbers(0, 1, exclude_min=True),
+    time_init=st.floats(0, 1e300),
+    time_move=st.floats(0, 1),
+    time_start=st.floats(0, 1, exclude_min=True),
     late_limit=st.integers(1, 10**30),
-    stall_margin=numbers(0, 1),
+    stall_margin=st.floats(0, 1),
 )
 house_bots = st.builds(HouseBot, command=not_blank, name=st.none() | names)
 ladders = st.builds(
@@ -280,9 +276,9 @@ ladders = st.builds(
     house=st.lists(house_bots, max_size=2).map(tuple),
     limits=st.none() | texts,
     sandbox=st.sampled_from(SandboxName),
-    fill_after=numbers(0, 86_400),
+    fill_after=st.floats(0, 86_400),
     window=st.none() | st.integers(1, 10**9),
-    lag_allowance=numbers(0, 0.25),
+    lag_allowance=st.floats(0, 0.25),
     settings=st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.integers()),
     clock=clocks,
 )
@@ -295,7 +291,7 @@ arenas = st.builds(
     store=st.none() | texts.map("postgresql://{}".format),
     registration=st.sampled_from(Registration),
     max_per_address=st.none() | st.integers(1, 1000),
-    hello_timeout=numbers(0, 3600, exclude_min=True),
+    hello_timeout=st.floats(0, 3600, exclude_min=True),
     log_format=st.sampled_from(LogFormat),
     tls=st.none() | st.builds(Tls, certificate=not_blank, key=not_blank),
     page=st.builds(Page, listen=st.sampled_from([None, "[::]:1"]), tournaments=listed)

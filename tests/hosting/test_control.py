@@ -92,15 +92,6 @@ async def pass_seconds(clock, count):
         await settle()
 
 
-async def test_a_match_that_nobody_holds_goes_on(nursery, mock_clock):
-    match = Match(MatchControl())
-    nursery.start_soon(match.play)
-    await settle()
-    await pass_seconds(mock_clock, 4)
-    assert 5 == len(match.turns)
-    assert not match.control.paused
-
-
 async def test_a_held_match_waits_for_a_word(held, mock_clock):
     await pass_seconds(mock_clock, 9)
     assert [] == held.turns
@@ -115,14 +106,6 @@ async def test_a_held_match_waits_for_a_word(held, mock_clock):
     assert 3 == len(held.turns)
 
 
-async def test_a_step_is_one_turn(held, mock_clock):
-    held.control.step()
-    await settle()
-    await pass_seconds(mock_clock, 5)
-    assert 1 == len(held.turns)
-    assert held.control.paused
-
-
 async def test_steps_add_up(held, mock_clock):
     """Also those said while a turn is played."""
     held.control.step()
@@ -131,6 +114,7 @@ async def test_steps_add_up(held, mock_clock):
     held.control.step()
     await pass_seconds(mock_clock, 9)
     assert 3 == len(held.turns)
+    assert held.control.paused
 
 
 async def test_a_step_of_a_match_that_goes_on_pauses_it(nursery, mock_clock):
