@@ -2,18 +2,27 @@
 
 import contextlib
 import os
+import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import trio
 
 from lanista.bots import keeper_process
+from lanista.bots.command import environment
+from lanista.bots.process import Bot, Exit
 from lanista.bots.proctree import processes, read_stat
 from support.processes import runs
 
 # Seconds that anything here is waited for before the test fails. Nothing is expected to need them.
 PATIENCE = 60
+
+ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
+KILLED = Exit(signal=signal.SIGKILL, by_arena=True)
+
+# The environment of a program that imports what the tests do.
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def python(path: Path) -> tuple[str, ...]:
@@ -48,18 +57,26 @@ def open_files(pid: int | str) -> dict[int, str]:
     return found
 
 
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until something holds; the test fails if it doesn't within PATIENCE."""
+    with trio.fail_after(PATIENCE):
+        while not condition():  # noqa: ASYNC110 -- nothing tells
+            await trio.sleep(0.01)
+
+
+async def end_of(bot: Bot) -> Exit:
+    """Wait for a bot's end, and return how it ended; the test fails if it goes on."""
+    with trio.fail_after(PATIENCE):
+        return await bot.exited()
+
+
 async def gone(pids: Iterable[int]) -> None:
     """Wait until none of these processes runs; the test fails if one still does after PATIENCE."""
     left = list(pids)
-    with trio.move_on_after(PATIENCE):
-        while left := [pid for pid in left if runs(pid)]:  # noqa: ASYNC110 -- nothing tells
-            await trio.sleep(0.01)
-    assert [] == left
+    await until(lambda: not any(map(runs, left)))
 
 
-async def pids_in(bot, count: int) -> Sequence[int]:
+async def pids_in(bot: Bot, count: int) -> Sequence[int]:
     """Wait until a bot and what it started have written `count` pids, a line each."""
-    with trio.fail_after(PATIENCE):
-        while bot.output_tail().count("\n") < count:  # noqa: ASYNC110 -- nothing tells
-            await trio.sleep(0.01)
+    await until(lambda: bot.output_tail().count("\n") >= count)
     return [int(line) for line in bot.output_tail().split()]

@@ -15,13 +15,11 @@ import pytest
 import trio
 
 from bots_start.arena import listening, needs_sandbox
-from bots_start.processes import PATIENCE, gone, python
+from bots_start.processes import ENV, ENVIRONMENT, end_of, gone, python, until
 from lanista.bots import cgroup, execute, process, proctree
-from lanista.bots.command import environment
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
 
-ENV = environment(host="127.0.0.1", port=4000, name="Camper")
 FORKS = 400
 ENDED = r"was ended: it had \d+ processes; the limit is 20"
 
@@ -49,10 +47,8 @@ async def ended(kind, *, sandboxed=False):
         limits = BotLimits(processes=20)
         words = ("detaching_bomb.py", kind, str(FORKS))
         async with arena.first_turn(*words, limits=limits, sandboxed=sandboxed) as bot:
-            with trio.fail_after(PATIENCE):
-                how = await bot.exited()
-                while bot.gone_at > trio.current_time():  # noqa: ASYNC110 -- nothing tells
-                    await trio.sleep(0.01)
+            how = await end_of(bot)
+            await until(lambda: bot.gone_at <= trio.current_time())
     return str(how)
 
 
@@ -88,9 +84,7 @@ async def test_a_limit_broken_since_the_last_look_is_told(script):
         signal.pause()
     """)
     async with start_bot(python(path), ENV, limits=BotLimits(processes=5), grace=0) as bot:
-        with trio.fail_after(PATIENCE):
-            while not bot.output_bytes:  # noqa: ASYNC110 -- nothing tells
-                await trio.sleep(0.001)
+        await until(lambda: bot.output_bytes)
     assert "was ended: it had 6 processes; the limit is 5" == str(bot.exit)
 
 
@@ -129,7 +123,7 @@ async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(wit
     """)
     arena = await trio.lowlevel.open_process(
         [sys.executable, str(path)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        env=ENVIRONMENT,
         stdout=subprocess.PIPE,
     )
     try:
@@ -143,9 +137,7 @@ async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(wit
         arena.kill()
         await arena.wait()
     assert 1 == len(groups)
-    with trio.fail_after(PATIENCE):
-        while groups[0].exists():  # noqa: ASYNC110 -- nothing tells
-            await trio.sleep(0.01)
+    await until(lambda: not groups[0].exists())
     await gone([keeper])
 
 

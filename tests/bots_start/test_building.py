@@ -19,7 +19,7 @@ import trio
 import trio.testing
 
 from bots_start.arena import HOST, needs_sandbox
-from bots_start.processes import PATIENCE
+from bots_start.processes import PATIENCE, end_of
 from lanista.bots import builder, building, sandbox
 from lanista.bots.builder import Build, BuildError
 from lanista.bots.building import Builder, NotBuiltError, command_of
@@ -300,8 +300,7 @@ async def test_neither_build_nor_program_sees_others_or_older_versions(data, mon
         output = []
         built = await build_in(data, source, output=output)
         async with playing(data, built) as bot:
-            with trio.fail_after(PATIENCE):
-                assert Exit(code=0) == await bot.exited(), bot.output_tail()
+            assert Exit(code=0) == await end_of(bot), bot.output_tail()
     for told in output[0].splitlines()[1], bot.output_tail():
         looked = json.loads(told)
         folder = looked.pop("folder")

@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from bots_start.processes import ENV
 from lanista.bots import cgroup
 from lanista.bots.cgroup import use_cgroups
-from lanista.bots.command import environment
 from lanista.bots.limits import MIB, BotLimits
 from lanista.bots.process import Exit, start_bot
-
-ENV = environment(host="127.0.0.1", port=4000, name="Camper")
 
 
 @pytest.fixture

@@ -89,14 +89,6 @@ def test_environment_is_the_base_and_the_six_variables():
     assert {"PATH": "/bin", "LANISTA_TOKEN": "outer"} == base
 
 
-def test_no_bot_gets_the_operators_token(monkeypatch):
-    """With it, it could steer the arena by its page."""
-    monkeypatch.setenv("LANISTA_WEB_TOKEN", "secret")
-    for base in (None, {"LANISTA_WEB_TOKEN": "secret"}):
-        told = environment(host="h", port=1, name="n", base=base)
-        assert "secret" not in told.values()
-
-
 def test_environment_is_by_default_that_of_the_arena(monkeypatch):
     monkeypatch.setenv("SOMETHING", "else")
     told = environment(host="h", port=1, name="n", token="t")
@@ -105,24 +97,21 @@ def test_environment_is_by_default_that_of_the_arena(monkeypatch):
     assert "else" == told["SOMETHING"]
 
 
-def test_a_house_bot_gets_a_room_only_where_it_is_meant():
-    """LANISTA_ROOM of an arena above must not reach a bot that plays here."""
-    base = {"LANISTA_ROOM": "above"}
-    assert "LANISTA_ROOM" not in environment(host="h", port=1, name="n", base=base)
-    assert "r" == environment(host="h", port=1, name="n", room="r", base=base)["LANISTA_ROOM"]
-
-
-def test_a_bot_that_a_stdio_bot_starts_may_connect():
-    """LANISTA_STDIO=1 is for the program whose pipes an arena above holds, and for no other."""
-    told = environment(host="h", port=1, name="n", base={"LANISTA_STDIO": "1"})
-    assert "LANISTA_STDIO" not in told
-
-
-def test_a_bot_is_asked_to_stay_only_where_it_is_meant():
-    """LANISTA_KEEP=1 of an arena above must not reach a bot that plays one match here."""
-    base = {"LANISTA_KEEP": "1"}
-    once = environment(host="h", port=1, name="n", base=base)
-    kept = environment(host="h", port=1, name="n", keep=True, base=base)
-
-    assert "LANISTA_KEEP" not in once
-    assert "1" == kept["LANISTA_KEEP"]
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("ROOM", {"room": "r"}),
+        ("KEEP", {"keep": True}),
+        ("STDIO", None),  # it is for the program whose pipes an arena above holds
+        ("WEB_TOKEN", None),  # with it, a bot could steer the arena by its page
+    ],
+)
+def test_what_is_for_an_arenas_own_process_reaches_no_bot_of_its(monkeypatch, variable, meant):
+    """A bot gets it only where it is meant for that bot."""
+    variable = f"LANISTA_{variable}"
+    monkeypatch.setenv(variable, "above")
+    for base in (None, {variable: "above"}):
+        assert variable not in environment(host="h", port=1, name="n", base=base)
+        if meant is not None:
+            told = environment(host="h", port=1, name="n", base=base, **meant)
+            assert told[variable] in {"r", "1"}

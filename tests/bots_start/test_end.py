@@ -9,14 +9,23 @@ from functools import partial
 import pytest
 import trio
 
-from bots_start.processes import PATIENCE, children, gone, open_files, parent, pids_in, python, runs
+from bots_start.processes import (
+    ENV,
+    ENVIRONMENT,
+    KILLED,
+    PATIENCE,
+    children,
+    end_of,
+    gone,
+    open_files,
+    parent,
+    pids_in,
+    python,
+    runs,
+)
 from lanista.bots import keeper_process, process, proctree
-from lanista.bots.command import environment
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.proctree import freeze_and_kill, read_stat, with_descendants
-
-ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
-KILLED = Exit(signal=signal.SIGKILL, by_arena=True)
 
 
 async def test_all_that_a_bot_started_is_dead_after_the_block(family):
@@ -206,8 +215,7 @@ async def test_polite_signals_do_not_end_a_keeper():
 async def test_a_bot_dies_with_its_keeper():
     async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
         os.kill(parent(bot.pid), signal.SIGKILL)
-        with trio.fail_after(PATIENCE):
-            assert "was lost: its keeper was killed by SIGKILL" == str(await bot.exited())
+        assert "was lost: its keeper was killed by SIGKILL" == str(await end_of(bot))
         await gone([bot.pid])
 
 
@@ -318,7 +326,7 @@ async def test_what_a_killed_keeper_leaves_is_ended_by_an_arena_that_is_a_subrea
     than this one's."""
     result = await trio.run_process(
         [sys.executable, "-X", "dev", str(script(SUBREAPER)), *python(family)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        env=ENVIRONMENT,
         capture_stdout=True,
     )
     expected = {

@@ -14,6 +14,9 @@ import pytest
 import trio
 
 from bots_start.processes import (
+    ENV,
+    ENVIRONMENT,
+    KILLED,
     PATIENCE,
     children,
     fork_server,
@@ -26,12 +29,10 @@ from bots_start.processes import (
 )
 from lanista.bots import fork_server as server_side
 from lanista.bots import keeper_process
-from lanista.bots.command import OPERATORS_TOKEN, environment
+from lanista.bots.command import OPERATORS_TOKEN
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.proctree import read_stat, stat_fields
 
-ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
-KILLED = Exit(signal=signal.SIGKILL, by_arena=True)
 SLEEP = ["sleep", "100"]
 
 
@@ -39,7 +40,7 @@ def run_script(path, *words):
     """Run a script as an arena of its own; what it printed, as JSON. It prints no warning."""
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", str(path), *words],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
@@ -361,7 +362,7 @@ async def test_a_fork_of_the_arena_has_one_of_its_own(script):
     """And doesn't keep its parent's alive, if that is killed."""
     arena = await trio.lowlevel.open_process(
         [sys.executable, str(script(FORKED))],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        env=ENVIRONMENT,
         stdout=subprocess.PIPE,
     )
     with trio.fail_after(PATIENCE):

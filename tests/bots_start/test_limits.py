@@ -10,12 +10,18 @@ import tempfile
 
 import attrs
 import pytest
-import trio
 
 from bots_start.arena import listening, needs_sandbox
-from bots_start.processes import PATIENCE, parent, pids_in, python, runs
+from bots_start.processes import (
+    ENV,
+    end_of,
+    parent,
+    pids_in,
+    python,
+    runs,
+    until,
+)
 from lanista.bots import proctree, usage
-from lanista.bots.command import environment
 from lanista.bots.limits import (
     GIB,
     MIB,
@@ -27,8 +33,6 @@ from lanista.bots.limits import (
     readable_size,
 )
 from lanista.bots.process import Exit, start_bot
-
-ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
 
 
 @pytest.mark.parametrize(
@@ -133,10 +137,8 @@ async def test_a_fork_bomb_is_ended_and_nothing_of_it_is_left(sandboxed):
         limits = BotLimits(processes=20)
         async with arena.first_turn("fork_bomb.py", limits=limits, sandboxed=sandboxed) as bot:
             keeper = parent(bot.pid)
-            with trio.fail_after(PATIENCE):
-                how = await bot.exited()
-                while children_of(keeper):  # noqa: ASYNC110 -- nothing tells
-                    await trio.sleep(0.01)
+            how = await end_of(bot)
+            await until(lambda: not children_of(keeper))
     assert how.signal == signal.SIGKILL
     words = str(how).split()
     assert 20 < int(words[4]) <= 256
@@ -151,8 +153,7 @@ async def test_a_memory_eater_is_ended_near_its_limit(sandboxed):
     async with listening() as arena:
         limits = BotLimits(memory=100 * MIB)
         async with arena.first_turn("memory_eater.py", limits=limits, sandboxed=sandboxed) as bot:
-            with trio.fail_after(PATIENCE):
-                how = await bot.exited()
+            how = await end_of(bot)
     assert "was ended: it used " == str(how)[:19]
     assert " of memory; the limit is 100 MiB" == str(how)[-32:]
     size, unit = str(how).split()[4:6]
@@ -164,8 +165,7 @@ async def test_processor_time_is_that_of_all_processes():
         listening() as arena,
         arena.first_turn("burns_cpu.py", limits=BotLimits(cpu=1)) as bot,
     ):
-        with trio.fail_after(PATIENCE):
-            how = await bot.exited()
+        how = await end_of(bot)
     assert re.fullmatch(SECONDS_USED, str(how))
 
 
@@ -185,8 +185,7 @@ async def test_time_of_children_that_nobody_waits_for_counts(script):
             os.close(read)
     """)
     async with start_bot(python(path), ENV, limits=BotLimits(cpu=1), grace=0) as bot:
-        with trio.fail_after(PATIENCE):
-            assert re.fullmatch(SECONDS_USED, str(await bot.exited()))
+        assert re.fullmatch(SECONDS_USED, str(await end_of(bot)))
 
 
 @SANDBOXED
@@ -206,8 +205,7 @@ async def test_memory_that_only_descriptors_hold_counts(sandboxed, script):
         listening() as arena,
         arena.start(sys.executable, str(path), limits=limits, sandboxed=sandboxed) as bot,
     ):
-        with trio.fail_after(PATIENCE):
-            how = await bot.exited()
+        how = await end_of(bot)
     assert re.fullmatch(r"was ended: it used [\d.]+ MiB of memory; the limit is 64 MiB", str(how))
 
 
@@ -272,10 +270,8 @@ async def test_what_an_exited_bot_left_is_watched_too(script):
         signal.pause()
     """)
     async with start_bot(python(path), ENV, limits=BotLimits(processes=4), grace=0) as bot:
-        with trio.fail_after(PATIENCE):
-            await bot.exited()
-            while bot.exit.limit is None:  # noqa: ASYNC110 -- nothing tells
-                await trio.sleep(0.01)
+        await end_of(bot)
+        await until(lambda: bot.exit.limit is not None)
     words = "exited with code 3; what it had started was ended: it had 5 processes; the limit is 4"
     assert words == str(bot.exit)
 
@@ -295,8 +291,7 @@ async def test_processes_left_behind_are_counted(family):
 
 async def test_a_bot_that_ignores_polite_signals_is_ended_when_it_breaks_a_limit(family):
     async with start_bot(python(family), ENV, limits=BotLimits(processes=3), grace=0) as bot:
-        with trio.fail_after(PATIENCE):
-            how = await bot.exited()
+        how = await end_of(bot)
     # The fifth is the one between the daemon and the bot, which doesn't wait for it.
     words = ["was ended: it had 4 processes; the limit is 3"]
     assert str(how) in [*words, words[0].replace("4", "5")]

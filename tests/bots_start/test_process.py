@@ -9,12 +9,17 @@ import sys
 import pytest
 import trio
 
-from bots_start.processes import PATIENCE, open_files, parent, pids_in, python
+from bots_start.processes import (
+    ENV,
+    PATIENCE,
+    end_of,
+    open_files,
+    parent,
+    pids_in,
+    python,
+)
 from lanista.bots import keeper_process, process
-from lanista.bots.command import environment
 from lanista.bots.process import Exit, start_bot
-
-ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
 
 
 async def test_a_bot_gets_its_words_environment_directory_and_nothing_to_read(script, tmp_path):
@@ -190,8 +195,7 @@ async def test_the_last_64_kib_of_a_flood_are_kept_and_the_flood_is_not_blocked(
     """)
     text = "".join(f"line {n:10}\n" for n in range(65536))
     async with start_bot(python(path), ENV) as bot:
-        with trio.fail_after(PATIENCE):
-            assert Exit(code=0) == await bot.exited()
+        assert Exit(code=0) == await end_of(bot)
     assert 1_048_576 == len(text) == bot.output_bytes
     assert text[-65536:] == bot.output_tail() == bot.output_tail(limit=1_000_000)
     assert text[-16:] == bot.output_tail(limit=16)
@@ -317,10 +321,3 @@ def test_fork_server_and_launcher_import_nothing_heavy(name):
     allowed |= {"stat", "posixpath", "genericpath", "os.path", "ntpath"}  # os needs them
     extra = {name for name in loaded - bare if not name.startswith(("_", "ctypes."))}
     assert set() == extra - allowed
-
-
-async def test_a_bot_knows_its_keeper(script):
-    """Below which all is that it started, also when it has gone itself."""
-    async with start_bot(python(script("import time; time.sleep(600)")), ENV, grace=0) as bot:
-        assert bot.pid is not None
-        assert bot.keeper == parent(bot.pid)

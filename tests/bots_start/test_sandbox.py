@@ -16,7 +16,7 @@ import pytest
 import trio
 
 from bots_start.arena import BOTS, HOST, listening, needs_sandbox
-from bots_start.processes import PATIENCE
+from bots_start.processes import PATIENCE, end_of, until
 from lanista.bots import sandbox
 from lanista.bots.limits import MIB, BotLimits
 from lanista.bots.process import Exit, start_bot
@@ -59,8 +59,7 @@ async def told(arena, path, *words, **options):
     """Run a script in a sandbox; what it prints as JSON."""
     command = [sys.executable, str(path), *words]
     async with arena.start(*command, sandboxed=True, **options) as bot:
-        with trio.fail_after(PATIENCE):
-            assert Exit(code=0) == await bot.exited(), bot.output_tail()
+        assert Exit(code=0) == await end_of(bot), bot.output_tail()
     return json.loads(bot.output_tail())
 
 
@@ -312,8 +311,7 @@ else:
             # A linger of no time makes close() send a reset (socket(7)).
             stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             await stream.aclose()
-            with trio.fail_after(PATIENCE):
-                assert Exit(code=0) == await bot.exited()
+            assert Exit(code=0) == await end_of(bot)
     assert "reset\n" == bot.output_tail()
 
 
@@ -361,8 +359,7 @@ async def test_what_is_hidden_cannot_be_read(monkeypatch, shown):
         async with listening() as arena:
             box = Sandbox(host=HOST, port=arena.port, hidden=hidden)
             async with start_bot(command, arena.env, sandbox=box) as bot:
-                with trio.fail_after(PATIENCE):
-                    assert Exit(code=0) == await bot.exited(), bot.output_tail()
+                assert Exit(code=0) == await end_of(bot), bot.output_tail()
         answers.append(json.loads(bot.output_tail()))
     assert [["bot.py", "old"], "secret", "own"] == answers[0]
     assert [["bot.py"], "PermissionError", "FileNotFoundError"] == answers[1]
@@ -379,9 +376,7 @@ async def test_a_hidden_file_can_be_replaced_while_the_bot_runs(script, tmp_path
         async with start_bot(
             [sys.executable, str(path)], arena.env, sandbox=box, cwd=tmp_path, grace=0
         ) as bot:
-            with trio.fail_after(PATIENCE):
-                while not bot.output_tail():  # noqa: ASYNC110 -- nothing tells
-                    await trio.sleep(0.01)
+            await until(bot.output_tail)
             part.write_text("more")
             part.rename(tmp_path / "m.jsonl")
     assert "more" == (tmp_path / "m.jsonl").read_text()

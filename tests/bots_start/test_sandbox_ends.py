@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from bots_start.arena import BOTS, CAN_SANDBOX, HOST, listening, needs_sandbox
-from bots_start.processes import PATIENCE, gone, parent, python
+from bots_start.processes import PATIENCE, end_of, gone, parent, python, until
 from lanista.bots import keeper, proctree, sandbox, usage
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import Exit, start_bot
@@ -84,8 +84,7 @@ async def test_a_bot_that_ends_at_once_ends_as_any(monkeypatch, code, how):
     """Though the news of its start and of its end may come together, or in pieces."""
     instead_of_a_sandbox(monkeypatch, code)
     async with listening() as arena, arena.start("x", sandboxed=True) as bot:
-        with trio.fail_after(PATIENCE):
-            assert how == await bot.exited()
+        assert how == await end_of(bot)
         assert bot.pid is not None
         assert 2 == bot.left_behind
 
@@ -216,9 +215,7 @@ signal.pause()
     async with listening() as arena:
         for by_keeper in (False, True):
             async with arena.start(*python(path), sandboxed=True) as bot:
-                with trio.fail_after(PATIENCE):
-                    while bot.output_tail().count("there") < 2:  # noqa: ASYNC110 -- nothing tells
-                        await trio.sleep(0.01)
+                await until(lambda: bot.output_tail().count("there") == 2)
                 its_keeper = parent(bot.pid)
                 tree = proctree.with_descendants([its_keeper], proctree.processes())[1:]
                 assert len(tree) >= 5  # bubblewrap twice, launcher, bot, its daemon
@@ -240,9 +237,7 @@ print("there", flush=True)
 signal.pause()
 """)
     async with listening() as arena, arena.start(*python(path), sandboxed=True) as bot:
-        with trio.fail_after(PATIENCE):
-            while bot.output_tail().count("there") < 2:  # noqa: ASYNC110 -- nothing tells
-                await trio.sleep(0.01)
+        await until(lambda: bot.output_tail().count("there") == 2)
         keeper_pid = parent(bot.pid)
         with monkeypatch.context() as patch:
             patch.setattr(usage.os, "getpid", lambda: keeper_pid)
@@ -262,7 +257,6 @@ os._exit(0)
 """)
     async with listening() as arena, arena.start(*python(path), sandboxed=True) as bot:
         its_keeper = parent(bot.pid)
-        with trio.fail_after(PATIENCE):
-            assert Exit(code=0) == await bot.exited()
+        assert Exit(code=0) == await end_of(bot)
         assert 3 == bot.left_behind
         await gone(proctree.with_descendants([its_keeper], proctree.processes())[1:])
