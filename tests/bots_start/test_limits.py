@@ -12,15 +12,7 @@ import attrs
 import pytest
 
 from bots_start.arena import listening, needs_sandbox
-from bots_start.processes import (
-    ENV,
-    end_of,
-    parent,
-    pids_in,
-    python,
-    runs,
-    until,
-)
+from bots_start.processes import ENV, end_of, parent, pids_in, python, runs, until
 from lanista.bots import proctree, usage
 from lanista.bots.limits import (
     GIB,

@@ -9,15 +9,7 @@ import sys
 import pytest
 import trio
 
-from bots_start.processes import (
-    ENV,
-    PATIENCE,
-    end_of,
-    open_files,
-    parent,
-    pids_in,
-    python,
-)
+from bots_start.processes import ENV, PATIENCE, end_of, open_files, parent, pids_in, python
 from lanista.bots import keeper_process, process
 from lanista.bots.process import Exit, start_bot
 
