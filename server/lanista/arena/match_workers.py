@@ -14,8 +14,8 @@ A worker that dies, even by `kill -9`, takes only its own matches with it, and a
 """
 
 import socket
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -63,10 +63,10 @@ class _HandedMatch:
     """Set when there is a report, or will be none since the worker has died."""
     _at: list[int] = attrs.field(init=False)  # by seat: the index of its connection
     _one_rejoin: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-    # The index of a connection by which a bot wants to come back, until it is known whether it may.
-    _joining: int | None = attrs.field(default=None, init=False)
+    # The seat of a bot that wants to come back, until it is known whether it may.
+    _asking: int | None = attrs.field(default=None, init=False)
     _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
-    _reply: Mapping[str, Any] | None = attrs.field(default=None, init=False)
+    _reply: Mapping[str, Any] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.connections = list(self.match.connections)
@@ -75,12 +75,8 @@ class _HandedMatch:
     def end(self) -> None:
         """Take note that nothing more will be heard of the match."""
         self.over.set()
-        if self._joining is None:
-            return
-        if not self._answered.is_set():  # else a reply has come that `rejoin` hasn't read yet
-            self.hear(None)
-        if self._is_refused:
-            self.connections[self._joining] = None  # `rejoin` gives it back to whoever has it
+        if self._asking is not None:
+            self.hear({"why": "the match is over"})
 
     def interrupt(self, why: str = "the arena is shutting down") -> None:
         """End the match as aborted."""
@@ -101,9 +97,9 @@ class _HandedMatch:
                 duplicates = channel.duplicates()
             except (OSError, BrokenChannelError) as error:
                 raise RejoinError(str(error)) from None
-            number = self._joining = len(self.connections)
+            former = self.connections[self._at[seat]]
             self.connections.append(connection)
-            self._answered = trio.Event()
+            self._asking, self._answered = seat, trio.Event()
             given = connection.give_away()
             content = {
                 "kind": "rejoin",
@@ -113,23 +109,21 @@ class _HandedMatch:
             }
             self.link.post(content, b"", duplicates)
             await self._answered.wait()
-            reply = self._reply
-            self._joining = None
-            if reply is None or self._is_refused:
-                self.connections[number] = None
+            if self._reply["why"] is not None:
                 connection.take_back(given.session)
-                raise RejoinError("the match is over" if reply is None else reply["why"])
-            replaced, self.connections[self._at[seat]] = self.connections[self._at[seat]], None
-            self._at[seat] = number
-            return None if reply["was_broken"] else replaced
+                raise RejoinError(self._reply["why"])
+            return None if self._reply["was_broken"] else former
 
-    @property
-    def _is_refused(self) -> bool:
-        return self._reply is None or self._reply["why"] is not None
-
-    def hear(self, reply: Mapping[str, Any] | None) -> None:
-        """Take the reply to `rejoin`; None if none will come, as the match is over."""
-        self._reply = reply
+    def hear(self, reply: Mapping[str, Any]) -> None:
+        """Take the reply to `rejoin`, of which nothing more may be heard before it goes on."""
+        assert self._asking is not None
+        self._reply, seat, self._asking = reply, self._asking, None
+        newest = len(self.connections) - 1
+        if reply["why"] is not None:
+            self.connections[newest] = None  # `rejoin` gives it back to whoever has it
+        else:
+            self.connections[self._at[seat]] = None
+            self._at[seat] = newest
         self._answered.set()
 
     def command(self, kind: str, **arguments: Any) -> None:
@@ -251,17 +245,21 @@ class MatchWorkers(MatchPlayer):
             except (OSError, BrokenChannelError) as cause:
                 log.error("a match can't be handed over", match=match.spec.match, why=str(cause))
                 break
-            with self._stalls.watching(), _handed_to(worker, match) as handed:
-                order = CONVERTER.unstructure(_order_of(match, counts))
-                content = {"kind": "play", "order": order}
-                worker.linked.link.post(content, board, sockets)
+            control, handed = _control_of(match), _HandedMatch(match, worker.linked.link)
+            worker.matches[match.spec.match] = handed
+            control.on_command = handed.command
+            with self._stalls.watching():
                 try:
+                    order = CONVERTER.unstructure(_order_of(match, counts))
+                    handed.link.post({"kind": "play", "order": order}, board, sockets)
                     await handed.over.wait()
                     if handed.report is not None:
                         return self._take_back(handed, handed.report, records)
                     if handed.begun:
                         return await self._abort(handed, records)
                 finally:
+                    control.on_command = None
+                    worker.matches.pop(match.spec.match, None)
                     if match.spec.match in self.running.matches:
                         self.running.end(match.spec.match, None)
         await close_all(match.connections, our_fault())
@@ -336,20 +334,6 @@ def _ended(
 def _control_of(match: SeatedMatch) -> MatchControl:
     assert match.control is not None
     return match.control
-
-
-@contextmanager
-def _handed_to(worker: _Worker, match: SeatedMatch) -> Iterator[_HandedMatch]:
-    """Have a match among a worker's, and its control's commands carried out there."""
-    handed = _HandedMatch(match, worker.linked.link)
-    worker.matches[match.spec.match] = handed
-    control = _control_of(match)
-    control.on_command = handed.command
-    try:
-        yield handed
-    finally:
-        control.on_command = None
-        worker.matches.pop(match.spec.match, None)
 
 
 def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int, ...]]:
