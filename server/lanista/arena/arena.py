@@ -3,7 +3,7 @@
 The page, the metrics and the operator ask its parts directly; what concerns several parts is here.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -12,7 +12,7 @@ import trio
 
 from lanista.arena.bot_connections import BotConnections
 from lanista.arena.ladder_matches import LadderMatches
-from lanista.arena.lobby import Lobby, Player
+from lanista.arena.lobby import Lobby
 from lanista.arena.matches import Matches, RecordSpace
 from lanista.arena.options import Options
 from lanista.arena.person import PersonMatches
@@ -22,7 +22,6 @@ from lanista.bots.command import environment
 from lanista.bots.process import start_bot
 from lanista.errors import BadInputError
 from lanista.games import registry
-from lanista.games.base import Ruleset
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.names import bot_command
 from lanista.results.recovery import complete_records
@@ -40,27 +39,6 @@ STORING_TIME = 1.0
 """Seconds that the results of ladders may then take to be stored; later they are in the records."""
 
 log = structlog.get_logger()
-
-
-@attrs.frozen
-class WaitingRoom:
-    """A room in which bots wait."""
-
-    name: str | None
-    """Its name; None for the room of those that name none."""
-    players: tuple[Player, ...]
-    is_complete: bool
-    """Whether a match of its bots could begin."""
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """The game."""
-        return self.players[0].ruleset
-
-    @property
-    def is_ladder(self) -> bool:
-        """Whether it is that of a ladder."""
-        return self.players[0].member is not None
 
 
 @attrs.define(eq=False)
@@ -202,12 +180,6 @@ class Arena:
     def is_ready(self) -> bool:
         """Whether bots that connect now are served: the arena neither begins nor ends."""
         return self.matches.nursery is not None and not self.matches.closing
-
-    def rooms(self) -> Iterator[WaitingRoom]:
-        """Yield the rooms in which bots wait."""
-        for room in self.lobby.rooms():
-            players = self.lobby.waiting(room)
-            yield WaitingRoom(room[1], players, self.lobby.complete(room))
 
     def kick_all(self, name: str) -> int:
         """Close all connections of the bots of a name, whatever its capitals; return how many."""

@@ -4,7 +4,7 @@ This module only does the bookkeeping. It has no socket and no clock.
 """
 
 from bisect import insort
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -155,9 +155,10 @@ class Lobby:
             return tuple(self._rooms.get(room, ()))
         return tuple(player for waiting in self._rooms.values() for player in waiting)
 
-    def rooms(self) -> tuple[RoomKey, ...]:
-        """Return the rooms in which players wait."""
-        return tuple(self._rooms)
+    @property
+    def rooms(self) -> Mapping[RoomKey, Sequence[Player]]:
+        """The rooms in which players wait, with these in the order in which they began to."""
+        return self._rooms
 
     def complete(self, room: RoomKey) -> bool:
         """Return whether a room has enough players for a match; never for one of a ladder."""

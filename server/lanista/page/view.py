@@ -183,20 +183,21 @@ class View:
     def _rooms(self) -> list[dict[str, Any]]:
         if self.arena is None:
             return []
+        lobby = self.arena.lobby
         return [
             {
-                "game": room.ruleset.name,
-                "title": room.ruleset.title,
-                "room": room.name,
-                "seats": room.ruleset.seats,
-                "ready": room.is_complete,
-                "ladder": room.is_ladder,
+                "game": players[0].ruleset.name,
+                "title": players[0].ruleset.title,
+                "room": room[1],
+                "seats": players[0].ruleset.seats,
+                "ready": lobby.complete(room),
+                "ladder": players[0].member is not None,
                 "bots": [
                     {"bot": player.number, "name": player.name, "seat": player.seat}
-                    for player in room.players
+                    for player in players
                 ],
             }
-            for room in self.arena.rooms()
+            for room, players in lobby.rooms.items()
         ]
 
     # -- matches -------------------------------------------------------------------------------
