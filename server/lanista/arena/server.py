@@ -52,39 +52,28 @@ async def heed_signals(
     SIGTERM drains the arena. A second one and SIGINT end it at once, and so does SIGHUP if there is
     no file to `reread`. This has started when no signal can be missed any more.
     """
-    wanted = trio.Event()
+    reading = trio.Lock()
     async with trio.open_nursery() as nursery:
-
-        async def reload() -> None:
-            nonlocal wanted
-            assert reread is not None
-            while True:
-                await wanted.wait()
-                wanted = trio.Event()
-                await _reload(arena, reread)
-
-        if reread is not None:
-            # In a task of its own, so that no signal has to wait for a file.
-            nursery.start_soon(reload)
         with trio.open_signal_receiver(*heeded()) as signals:
             task_status.started()
             async for number in signals:
                 if number == signal.SIGHUP and reread is not None:
-                    wanted.set()
+                    # In a task of its own, so that no signal has to wait for a file.
+                    nursery.start_soon(_reload, arena, reread, reading)
                 elif number == signal.SIGTERM:
                     arena.drain()
                 else:
                     arena.shut_down()
 
 
-async def _reload(arena: Arena, reread: Reread) -> None:
-    """Read an arena's file again; a file that can't be used changes nothing."""
-    try:
-        options = await trio.to_thread.run_sync(reread, arena.options, abandon_on_cancel=True)
-    except SpecError as error:
-        log.error("the arena's file can't be used; nothing is changed", why=str(error))
-        return
-    arena.reload(options)
+async def _reload(arena: Arena, reread: Reread, reading: trio.Lock) -> None:
+    async with reading:
+        try:
+            options = await trio.to_thread.run_sync(reread, arena.options, abandon_on_cancel=True)
+        except SpecError as error:
+            log.error("the arena's file can't be used; nothing is changed", why=str(error))
+        else:
+            arena.reload(options)
 
 
 async def wait_for_enter(matches: Matches, read: Callable[[], Awaitable[bytes]]) -> None:
