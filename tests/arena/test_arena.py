@@ -117,27 +117,6 @@ async def test_every_complete_room_begins(matches):
     assert all(player.taken and player.over.is_set() for player in players)
 
 
-async def test_manual_begins_nothing_without_a_word(matches):
-    """`--start manual`: a line of input starts one match, an empty lobby none."""
-    then, seen = matches
-    then += [Termination.FINISHED]
-    arena = Arena(arena_options(RULESET, manual=True))
-    come(arena, *PAIRS)
-    await run_matches(arena)
-    assert [] == seen
-    lines = [b"half a li", b"ne\n", b""]
-
-    async def read():
-        await trio.lowlevel.checkpoint()
-        return lines.pop(0)
-
-    async with trio.open_nursery() as arena.matches.nursery:
-        await wait_for_enter(arena.matches, read)
-    assert [["Ada", "Bob"]] == [names for names, _, _ in seen]
-    assert ["Cem", "Dil"] == [player.name for player in arena.lobby.waiting()]
-    assert not Arena(arena_options(RULESET, manual=True)).matches.start_next()
-
-
 @pytest.fixture
 def back(nursery):
     """An arena, the bot that comes back to a match of its ladder, and the older one; the match."""
