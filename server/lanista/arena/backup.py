@@ -99,7 +99,6 @@ def data_within(spec: ArenaSpec) -> Path:
 
 
 def _copy_database(data: DataFolder, copied: DataFolder) -> bool:
-    """Copy the SQLite database if there is one, and return whether there is."""
     if not data.database.exists():
         return False
     # The arena looks for damage when it starts, also with the copy.
@@ -126,7 +125,6 @@ def _copy_records(records: Path, copied: Path) -> int:
 
 
 def _copy_submissions(submissions: Path, copied: Path) -> int:
-    """Copy what was handed in to all ladders, and return the number of versions."""
     if not submissions.exists():
         return 0
     copied.mkdir(mode=0o700)

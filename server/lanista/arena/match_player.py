@@ -186,7 +186,6 @@ async def play_here(
 
 
 def _log_end(report: MatchReport) -> None:
-    """Log the end of a match, and where its failure bundles are."""
     id_, result, error = report.spec.match, report.result, report.bundle_error
     if error is not None:
         log.error(

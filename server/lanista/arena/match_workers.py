@@ -199,7 +199,6 @@ class MatchWorkers(MatchPlayer):
                 handed.end()
 
     def _hear(self, worker: _Worker, content: dict[str, Any]) -> None:
-        """Take note of what a worker reports."""
         kind = content["kind"]
         if kind == "ready":
             self._workers.append(worker)

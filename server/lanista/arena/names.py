@@ -496,7 +496,6 @@ class Names:
 
 
 def _key_of_ladder_name(name: str) -> str:
-    """Return the key of a name."""
     if not is_bot_name(name):
         raise bad_hello(f"the name {shown(name)} can't be on a ladder; use {BOT_NAME_FORM}")
     return key_of(name)

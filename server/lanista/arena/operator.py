@@ -127,7 +127,6 @@ def _listen(data: DataFolder) -> socket.socket:
 
 
 def _is_answered(address: Path) -> bool:
-    """Return whether a process listens on a socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trying:
         trying.setblocking(False)
         try:
@@ -166,7 +165,6 @@ async def _line(stream: trio.SocketStream) -> bytes:
 
 
 async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
-    """Carry out a command, and return the line that answers it."""
     try:
         asked = _parsed(commands, line)
         return json.dumps({"answer": await commands[asked["command"]](asked)})
@@ -178,7 +176,6 @@ async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
 
 
 def _parsed(commands: Mapping[str, Command], line: bytes) -> Mapping[str, Any]:
-    """Return the keys of a command that exists."""
     if not line.endswith(b"\n") or len(line) > MAX_LINE:
         raise CommandRefusedError(f"expected one line of JSON of at most {MAX_LINE} bytes")
     try:

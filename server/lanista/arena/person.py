@@ -190,7 +190,6 @@ class PersonMatches:
 
     @staticmethod
     async def _take_house(pool: BotPool, wish: PersonsWish, spec: MatchSpec) -> Sequence[PooledBot]:
-        """Start the house bots of a match, and return them by seat."""
         contestants = [
             Contestant(name=bot, command=bot_command(wish.game, bot)[1]) for bot in wish.bots
         ]

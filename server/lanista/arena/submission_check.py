@@ -162,7 +162,6 @@ def _options(clock: Clock, limits: str | None) -> Iterator[str]:
 
 
 def _report_of(output: str) -> dict[str, Any] | None:
-    """Return the report that a check has printed, in its last line that is one; None if none is."""
     for line in reversed(output.splitlines()):
         if line.startswith("{"):
             try:

@@ -170,10 +170,9 @@ class LadderSubmissions:
             author.versions[version.number] = version
             author.next += 1
             author.times = (*author.times, version.received)[-self.spec.per_hour :]
-            kept_before = self.authors.get(author.key)
-            former = set() if kept_before is None else {*kept_before.versions}
             self._drop_old(author)
-            dropped = former - author.versions.keys()
+            former = self.authors.get(author.key, author)
+            dropped = former.versions.keys() - author.versions.keys()
             source = self.folder.source(author.key, version.number)
             try:
                 await trio.to_thread.run_sync(write_file, source, data)

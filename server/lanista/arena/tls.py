@@ -185,7 +185,6 @@ class TlsRelay:
         return ours
 
     async def _use(self, linked: LinkedProcess) -> None:
-        """Relay connections by a process until it has ended."""
 
         def hear(_: dict[str, Any]) -> None:  # it is ready
             self._link = linked.link

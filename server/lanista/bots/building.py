@@ -271,7 +271,6 @@ def _command(answer: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _libraries(folder: Path) -> list[Path]:
-    """Write the client libraries that a build may need into a folder, and return their files."""
     files = [HEADER]
     for language in SOURCES:
         if language not in {"python", "cpp"}:  # these are there already

@@ -139,7 +139,6 @@ def why_not_run(program: str) -> str:
 
 
 def _run_as(name: str) -> str:
-    """Return the command line that runs a file."""
     interpreter = INTERPRETERS.get(Path(name).suffix)
     if interpreter is not None:
         return f"{interpreter} {shlex.quote(name)}"

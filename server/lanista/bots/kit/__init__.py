@@ -110,7 +110,6 @@ def compiler() -> tuple[str, ...]:
 
 
 def _split(variable: str, text: str) -> tuple[str, ...]:
-    """Split the value of an environment variable as a shell does."""
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
@@ -317,7 +316,6 @@ def _compile(work: _Work, game: str) -> str:
 
 
 def _host(work: _Work, game: str) -> Path:
-    """Return the compiled main program, from the cache if it is there."""
     cached = _cache_path(work, game)
     if cached is not None and cached.is_file():
         return cached
