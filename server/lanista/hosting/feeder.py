@@ -148,14 +148,12 @@ class Feeder:
             connection.session.ask()
             if not await connection.send(data, math.inf):
                 raise _TroubleError(f"it left before turn {turn}")
+            connection.look()
             while not connection.session.has_answer:
                 if connection.session.ended:
                     raise _TroubleError(f"it closed its connection in turn {turn}")
-                chunk = connection.channel.receive_some(connection.session.room_for)
-                if chunk is None:
-                    await connection.channel.wait_readable()
-                else:
-                    connection.session.receive(chunk.data)
+                await connection.channel.wait_readable()
+                connection.look()
             self._answers.append(connection.session.take_answer() or "")
             connection.session.take_log()
             if turn == self.turn:
