@@ -75,7 +75,7 @@ async def test_what_a_person_cannot_play_is_refused(tmp_path, monkeypatch):
             ({"bots": ["CamperJo"]}, "did you mean 'CamperJoe'"),
             ({"bots": []}, "Angry Mob needs 1 house bots"),
             ({"seat": 2}, "seats 0 to 1"),
-            ({"seed": str(2**63)}, "the seed can be from"),
+            ({"seed": str(2**63)}, "seed 9223372036854775808; a seed of angrymob is from"),
             ({"name": "Ann room=x"}, "no ="),
             ({"name": "Ann\nBob"}, "control character"),
             ({}, "too many people play"),

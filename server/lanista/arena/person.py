@@ -19,17 +19,17 @@ from lanista.arena.match_player import record_path
 from lanista.arena.matches import Matches
 from lanista.errors import BadInputError
 from lanista.games import registry
-from lanista.games.base import Ruleset
+from lanista.games.base import Ruleset, check_seed
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.control import Changes, MatchControl
 from lanista.hosting.host import SeatedMatch, VoidRecords, distinct, play_match
-from lanista.hosting.names import bot_command
+from lanista.hosting.names import bot_command, checked_name
 from lanista.match.channel import SocketChannel
 from lanista.match.conditions import Clock, MatchSpec
 from lanista.match.connection import Connection
 from lanista.nurseries import helpers_nursery
-from lanista_protocol import LINE_LIMIT, ErrorCode, RemoteProtocolError, parse_hello
+from lanista_protocol import LINE_LIMIT, ErrorCode, RemoteProtocolError
 
 THINKING_TIME = 600.0
 """Seconds for each answer in a person's match; the house bots have as many."""
@@ -212,13 +212,7 @@ def _checked(wish: PersonsWish) -> Ruleset:
         raise BadInputError(f"{ruleset.title} needs {ruleset.seats - 1} house bots")
     if not 0 <= wish.seat < ruleset.seats:
         raise BadInputError(f"{ruleset.title} has the seats 0 to {ruleset.seats - 1}")
-    low, high = ruleset.seeds
-    if wish.seed is not None and not low <= wish.seed <= high:
-        raise BadInputError(f"the seed can be from {low} to {high}")
-    try:
-        hello = parse_hello(wish.name)
-    except RemoteProtocolError as error:
-        raise BadInputError(error.message) from None
-    if hello.name != wish.name:
-        raise BadInputError("a name has single spaces between its words, and no =")
+    if wish.seed is not None:
+        check_seed(ruleset, wish.seed)
+    checked_name(wish.name)
     return ruleset
