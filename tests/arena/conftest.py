@@ -6,6 +6,7 @@ import shutil
 import pytest
 import trio
 
+from arena.handed import leave, pair
 from lanista.arena import tokens
 from lanista.arena.names import Names
 from lanista.results.base import Database
@@ -57,6 +58,14 @@ def names(store, computed):
 @pytest.fixture
 def closed(store, computed):
     return Names(store, is_open=False)
+
+
+@pytest.fixture
+async def two():
+    """The connections of two bots that stay, and the bots; all closed at the end."""
+    connections, bots = pair()
+    yield connections, bots
+    leave(connections, bots)
 
 
 @pytest.fixture

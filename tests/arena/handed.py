@@ -1,6 +1,5 @@
 """Matches of real TCP connections that a player of an arena plays, for tests of this folder."""
 
-import contextlib
 from pathlib import Path
 
 import attrs
@@ -165,12 +164,3 @@ class Here:
 
     def kill(self):
         self._scope.cancel()
-
-
-def open_files():
-    """What this process has open, by descriptor."""
-    found = {}
-    for link in Path("/proc/self/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # the listing's own descriptor
-            found[int(link.name)] = str(link.readlink())
-    return found

@@ -8,10 +8,11 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.handed import PATIENCE, Here, open_files, pair, seated
+from arena.handed import PATIENCE, Here, pair, seated
 from lanista.arena.match_worker import CONVERTER
 from lanista.arena.match_workers import _duplicates, _order_of
 from lanista.arena.worker_process import BrokenLinkError, Link
+from support.processes import open_files
 
 
 @pytest.fixture

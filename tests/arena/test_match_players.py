@@ -10,24 +10,14 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.handed import (
-    CALM,
-    PATIENCE,
-    Here,
-    begin,
-    connected,
-    leave,
-    open_files,
-    pair,
-    played_by,
-    seated,
-)
+from arena.handed import CALM, PATIENCE, Here, begin, connected, pair, played_by, seated
 from lanista.arena import match_player, worker_process
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.match.conditions import Clock, LadderInfo, UnusableBoardError
 from lanista.match.stalls import StallMonitor
+from support.processes import open_files
 
 PLAYERS = ("loop", "worker")
 
@@ -54,14 +44,6 @@ async def player(request, nursery, monkeypatch):
         own.cancel_scope.cancel()
 
 
-@pytest.fixture
-async def bots():
-    """The connections of two bots that stay, and the bots; all closed at the end."""
-    connections, bots = pair()
-    yield connections, bots
-    leave(connections, bots)
-
-
 async def changed(player, condition):
     """Wait until something holds of what a page is shown."""
     with trio.fail_after(PATIENCE):
@@ -69,9 +51,9 @@ async def changed(player, condition):
             await player.running.changes.wait(player.running.changes.count)
 
 
-async def test_a_match_is_played_and_its_bots_stay(player, nursery, tmp_path, bots):
+async def test_a_match_is_played_and_its_bots_stay(player, nursery, tmp_path, two):
     """Twice, on the same connections, with its record, shown while it runs and after it."""
-    connections, (ann, bob) = bots
+    connections, (ann, bob) = two
     ends = []
     player.running.on_end = lambda match, record: ends.append((match, record))
     for number in (1, 2):
@@ -114,9 +96,9 @@ async def nothing_comes(bot):
     assert got == bot.got
 
 
-async def test_pause_step_and_resume(player, nursery, tmp_path, bots):
+async def test_pause_step_and_resume(player, nursery, tmp_path, two):
     """A match that is paused before its first turn plays what it is told to."""
-    connections, (ann, bob) = bots
+    connections, (ann, bob) = two
     control = MatchControl()
     control.pause()
     playing = begin(nursery, player, seated(tmp_path, connections, control=control))
@@ -134,9 +116,9 @@ async def test_pause_step_and_resume(player, nursery, tmp_path, bots):
     assert not control.paused
 
 
-async def test_steps_that_are_left_are_for_the_repetition(player, nursery, tmp_path, bots):
+async def test_steps_that_are_left_are_for_the_repetition(player, nursery, tmp_path, two):
     """One control for all repetitions of a match: what it was told last holds for the next."""
-    connections, (ann, bob) = bots
+    connections, (ann, bob) = two
     control = MatchControl()
     playing = begin(nursery, player, seated(tmp_path, connections, control=control, moves=1))
     for bot in (ann, bob):
@@ -151,8 +133,8 @@ async def test_steps_that_are_left_are_for_the_repetition(player, nursery, tmp_p
     assert None is control.on_command
 
 
-async def test_a_kicked_bot_is_told_and_closed(player, nursery, tmp_path, bots):
-    connections, (ann, bob) = bots
+async def test_a_kicked_bot_is_told_and_closed(player, nursery, tmp_path, two):
+    connections, (ann, bob) = two
     playing = begin(nursery, player, seated(tmp_path, connections))
     for bot in (ann, bob):
         await bot.until(b"\ngo\n")
@@ -169,8 +151,8 @@ async def test_a_kicked_bot_is_told_and_closed(player, nursery, tmp_path, bots):
 
 
 @pytest.mark.parametrize("by", ["operator", "shutdown"])
-async def test_an_interrupted_match_is_aborted(player, nursery, tmp_path, bots, by):
-    connections, (ann, bob) = bots
+async def test_an_interrupted_match_is_aborted(player, nursery, tmp_path, two, by):
+    connections, (ann, bob) = two
     playing = begin(nursery, player, seated(tmp_path, connections))
     await ann.until(b"\ngo\n")
     if by == "operator":
@@ -193,9 +175,9 @@ async def test_an_interrupted_match_is_aborted(player, nursery, tmp_path, bots, 
         assert played is None or played.result.end == "aborted"
 
 
-async def test_a_record_that_cannot_be_written(player, nursery, tmp_path, bots):
+async def test_a_record_that_cannot_be_written(player, nursery, tmp_path, two):
     """The bots are told that it is not their fault, and there is no match."""
-    connections, (ann, bob) = bots
+    connections, (ann, bob) = two
     (tmp_path / "file").touch()
     playing = begin(nursery, player, seated(tmp_path / "file", connections))
     for bot in (ann, bob):
@@ -206,10 +188,10 @@ async def test_a_record_that_cannot_be_written(player, nursery, tmp_path, bots):
     assert {} == player.running.matches
 
 
-async def test_a_void_match_hides_its_record(player, nursery, tmp_path, bots, monkeypatch):
+async def test_a_void_match_hides_its_record(player, nursery, tmp_path, two, monkeypatch):
     """A stall of the loop that plays it, with somebody late."""
     monkeypatch.setattr(StallMonitor, "worst", lambda *_: 1.0)
-    connections, (ann, bob) = bots
+    connections, (ann, bob) = two
     quick = Clock(time_init=0.05, time_move=0.05)
     playing = begin(nursery, player, seated(tmp_path, connections, clock=quick))
     await ann.until(b"\nend void\n")

@@ -13,7 +13,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.handed import PATIENCE, begin, connected, leave, open_files, pair, played_by, seated
+from arena.handed import PATIENCE, begin, connected, leave, pair, played_by, seated
 from e2e.prepared import forked, prepare
 from lanista.arena import match_workers, worker_process
 from lanista.arena.match_workers import WHY, MatchWorkers
@@ -21,6 +21,7 @@ from lanista.bots.syscalls import can_fork_siblings
 from lanista.hosting.control import RunningMatches
 from lanista.match.seat import RejoinError
 from lanista.spawning import start_tracker
+from support.processes import open_files
 
 DYING = """
 import os, signal
@@ -153,10 +154,10 @@ async def end_of(bot):
 
 
 @pytest.mark.parametrize("step", some_long(RETRIED, "with the record open"))
-async def test_a_worker_that_dies_before_its_match_begins(workers, nursery, tmp_path, step):
+async def test_a_worker_that_dies_before_its_match_begins(workers, two, nursery, tmp_path, step):
     """The bots notice nothing: another worker plays the match."""
     player = workers(RETRIED[step])
-    connections, bots = pair()
+    connections, bots = two
     await bots[0].say(b"\n")  # ahead
     playing = begin(nursery, player, seated(tmp_path, connections))
     await bots[0].until(b"\ngo\n")
@@ -168,7 +169,6 @@ async def test_a_worker_that_dies_before_its_match_begins(workers, nursery, tmp_
     assert ("finished", 3) == (played.result.end, played.result.turns)
     assert 1 == bots[0].got.count(b"start ")
     assert not any(connection.closed for connection in connections)
-    leave(connections, bots)
 
 
 @pytest.mark.parametrize("step", some_long(ABORTED | DECIDED, "in a turn", "before the report"))
@@ -223,16 +223,15 @@ async def test_a_worker_that_dies_in_a_match(workers, nursery, tmp_path, step):
     leave(connections, bots)
 
 
-async def test_a_worker_that_dies_after_its_report(workers, nursery, tmp_path):
+async def test_a_worker_that_dies_after_its_report(workers, two, nursery, tmp_path):
     """What it has reported counts, and the bots stay."""
     player = workers("dies(worker.MatchWorker, '_report', 'after')")
-    connections, bots = pair()
+    connections, bots = two
     for number in (1, 2):
         playing = begin(nursery, player, seated(tmp_path, connections, moves=1))
         await played_by(bots, [number])
         assert "finished" == (await playing.end()).result.end
     assert (tmp_path / "died").exists()
-    leave(connections, bots)
 
 
 async def asking_to_come_back(nursery, player, connection):
@@ -339,23 +338,24 @@ Link.send, worker.MatchWorker._rejoin = send_and_wait, noted_rejoin
     leave([*connections, newer], [*bots, newer_bot])
 
 
-async def test_a_match_that_ends_every_worker_is_given_up(workers, nursery, tmp_path, monkeypatch):
+async def test_a_match_that_ends_every_worker_is_given_up(
+    workers, two, nursery, tmp_path, monkeypatch
+):
     """As its board might; its bots are told."""
     monkeypatch.setattr(worker_process, "PAUSE", 0.01)
     monkeypatch.setattr(match_workers, "TRIES", 2)
     step = RETRIED["with the sockets in hand"] + "\nPath.touch = lambda *_, **__: None"
     player = workers(step)
-    connections, bots = pair()
+    connections, bots = two
     playing = begin(nursery, player, seated(tmp_path, connections))
     for bot in bots:
         assert (await bot.rest()).startswith(b"error internal")
         bot.close()
     assert None is await playing.end()
-    leave(connections, bots)
 
 
 @pytest.mark.long
-async def test_a_worker_that_talks_nonsense_is_ended(workers, nursery, tmp_path):
+async def test_a_worker_that_talks_nonsense_is_ended(workers, two, nursery, tmp_path):
     """It may have begun: its match isn't handed to another."""
     step = """
 post = Link.post
@@ -364,12 +364,11 @@ def nonsense(link, content, *more):
 Link.post = nonsense
 """
     player = workers(step)
-    connections, bots = pair()
+    connections, bots = two
     playing = begin(nursery, player, seated(tmp_path, connections))
     for bot in bots:
         assert b"error internal the arena failed" in await end_of(bot)
     await playing.end()
-    leave(connections, bots)
 
 
 async def test_matches_are_spread_over_workers_which_heed_no_signal_but_kill(

@@ -4,9 +4,9 @@ import textwrap
 
 import pytest
 
-from bots_start.processes import children, open_files
+from bots_start.processes import children
 from lanista.bots.keeper_process import close_fork_server
-from support.processes import adopt_no_orphans
+from support.processes import adopt_no_orphans, open_files
 
 # A bot that ignores polite signals and has the three kinds of descendants: a child, one that left
 # its session, and one that left it twice, the process between being gone (a daemon). The four pids

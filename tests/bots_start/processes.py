@@ -1,6 +1,5 @@
 """What the tests of bot processes share: looking at processes, and waiting for them to go."""
 
-import contextlib
 import os
 import signal
 import sys
@@ -46,15 +45,6 @@ def children() -> set[int]:
 def fork_server() -> int:
     """The fork server of this process; 0 while there is none."""
     return keeper_process._fork_server.pid
-
-
-def open_files(pid: int | str) -> dict[int, str]:
-    """The file descriptors of a process and what they lead to; a pipe's two ends look the same."""
-    found = {}
-    for entry in Path(f"/proc/{pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # the one that listed the folder
-            found[int(entry.name)] = str(entry.readlink())
-    return found
 
 
 async def until(condition: Callable[[], object]) -> None:

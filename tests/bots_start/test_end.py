@@ -17,7 +17,6 @@ from bots_start.processes import (
     children,
     end_of,
     gone,
-    open_files,
     parent,
     pids_in,
     python,
@@ -26,6 +25,7 @@ from bots_start.processes import (
 from lanista.bots import keeper_process, process, proctree
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.proctree import freeze_and_kill, read_stat, with_descendants
+from support.processes import open_files
 
 
 async def test_all_that_a_bot_started_is_dead_after_the_block(family):

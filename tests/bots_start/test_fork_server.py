@@ -21,7 +21,6 @@ from bots_start.processes import (
     children,
     fork_server,
     gone,
-    open_files,
     parent,
     pids_in,
     python,
@@ -32,6 +31,7 @@ from lanista.bots import keeper_process
 from lanista.bots.command import OPERATORS_TOKEN
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.proctree import read_stat, stat_fields
+from support.processes import open_files
 
 SLEEP = ["sleep", "100"]
 

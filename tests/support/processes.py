@@ -62,6 +62,15 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
+def open_files(pid: int | str = "self") -> dict[int, str]:
+    """Return what each descriptor of a process leads to; a pipe's two ends look the same."""
+    found = {}
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # the one that lists the folder
+            found[int(link.name)] = str(link.readlink())
+    return found
+
+
 def processes_in(folder: Path) -> list[int]:
     """Return the running processes whose working directory is a folder or lies in it."""
     found = []
