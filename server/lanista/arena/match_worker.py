@@ -61,7 +61,7 @@ class Order:
     spec: MatchSpec
     """Its description; a given board is written as text."""
     names: tuple[str, ...]
-    record: str
+    record: Path
     paused: bool
     steps: int
     connections: tuple[ConnectionState, ...]
@@ -78,7 +78,7 @@ class Report:
     match: str
     result: ResultInfo | None
     stall: float
-    bundles: dict[int, str]
+    bundles: dict[int, Path]
     steps: int
     """The steps that its control had left."""
     sessions: tuple[SessionState, ...]
@@ -247,18 +247,17 @@ class MatchWorker:
             spec=attrs.evolve(spec, board=board),
             connections=match.connections,
             names=order.names,
-            record=Path(order.record),
+            record=order.record,
             control=match.control,
             may_rejoin=order.may_rejoin,
         )
 
     def _report(self, match: _Match, played: MatchReport | None) -> None:
-        bundles = {} if played is None else played.bundles
         report = Report(
             match=match.order.spec.match,
             result=None if played is None else played.result,
             stall=0.0 if played is None else played.stall,
-            bundles={seat: str(bundle) for seat, bundle in bundles.items()},
+            bundles={} if played is None else dict(played.bundles),
             steps=match.control.steps,
             sessions=tuple(connection.session.give_away() for connection in match.connections),
             figures=MatchFigures() if played is None else played.figures,

@@ -290,7 +290,7 @@ class MatchWorkers(MatchPlayer):
             records,
             report.result,
             stall=report.stall,
-            bundles={seat: Path(bundle) for seat, bundle in report.bundles.items()},
+            bundles=report.bundles,
             figures=report.figures,
         )
 
@@ -357,7 +357,7 @@ def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
     return Order(
         spec=attrs.evolve(spec, board=board),
         names=tuple(match.names),
-        record=str(match.record.absolute()),
+        record=match.record.absolute(),
         paused=control.paused,
         steps=control.steps,
         connections=tuple(connection.give_away() for connection in match.connections),
