@@ -2,10 +2,12 @@
 
 import contextlib
 import itertools
+import shutil
+from pathlib import Path
 
 import pytest
 
-from e2e.running import Daemon, Lanista, Peer, Program, bot_words, run_here
+from e2e.running import Daemon, Lanista, Peer, Program, bot, bot_words, run_here
 
 
 @pytest.fixture
@@ -44,6 +46,22 @@ def lanista(tmp_path):
         return run_here(words, tmp_path / f"here{next(numbers)}", env)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory):
+    """The record, as plain text, of a match between a bot of version 1 and a classic one."""
+    words = ["play", "angrymob", bot("version1"), bot("classic"), "-i", "pit", "-s", 3]
+    words += ["--no-clock", "--move-limit", 9, "--console", "-o", "match.jsonl"]
+    done = run_here(words, tmp_path_factory.mktemp("played"))
+    assert (0, "") == (done.code, done.err)
+    return done.folder / "match.jsonl"
+
+
+@pytest.fixture
+def record(whole, tmp_path):
+    """A copy of it for one test."""
+    return Path(shutil.copy(whole, tmp_path))
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -24,7 +23,6 @@ from e2e.running import (
     command,
     environment,
     read,
-    run_here,
     stdio,
     wait_until,
     wait_until_gone,
@@ -237,22 +235,6 @@ def test_a_bundle_that_can_not_be_written_costs_nothing_else(lanista, tmp_path, 
 
 
 # -- lanista replay feed -------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """The record of a match between a bot of version 1 and a classic one."""
-    words = ["play", "angrymob", OPPONENT, bot("classic"), "-i", "pit", "-s", 3, "--no-clock"]
-    words += ["--move-limit", 9, "--console", "-o", "match.jsonl"]
-    done = run_here(words, tmp_path_factory.mktemp("played"))
-    assert (0, "") == (done.code, done.err)
-    return done.folder / "match.jsonl"
-
-
-@pytest.fixture
-def record(played, tmp_path):
-    """A copy of it for one test."""
-    return Path(shutil.copy(played, tmp_path))
 
 
 @pytest.mark.parametrize(("seat", "script"), [(0, "version1"), (1, "classic")])

@@ -1,63 +1,43 @@
 """`lanista replay` on records that `lanista play` wrote."""
 
 import gzip
-import shutil
-from pathlib import Path
 
-import pytest
-
-from e2e.running import bot, read, run_here
+from e2e.running import bot, read
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A record as plain text: version 1 against classic, on the pit."""
-    words = ["play", "angrymob", bot("version1"), bot("classic"), "-i", "pit", "-s", 3]
-    words += ["--no-clock", "--console", "-o", "match.jsonl"]
-    done = run_here(words, tmp_path_factory.mktemp("played"))
-    assert (0, "") == (done.code, done.err)
-    return done.folder / "match.jsonl"
-
-
-@pytest.fixture
-def played(whole, tmp_path):
-    """A copy of it for one test."""
-    return Path(shutil.copy(whole, tmp_path))
-
-
-def test_verify_takes_whole_packed_and_cut_records(lanista, played):
+def test_verify_takes_whole_packed_and_cut_records(lanista, record):
     """Exit code 0; a part that a crash left verifies as far as it goes, and that is said."""
-    turns = played.read_text().count("\n") - 2
-    packed, part = played.with_name("match.jsonl.gz"), played.with_name("match.jsonl.part")
-    packed.write_bytes(gzip.compress(played.read_bytes()))
-    part.write_bytes(b"".join(played.read_bytes().splitlines(keepends=True)[:-3]) + b'{"turn":')
-    done = lanista("replay", "verify", played, packed, part)
+    turns = record.read_text().count("\n") - 2
+    packed, part = record.with_name("match.jsonl.gz"), record.with_name("match.jsonl.part")
+    packed.write_bytes(gzip.compress(record.read_bytes()))
+    part.write_bytes(b"".join(record.read_bytes().splitlines(keepends=True)[:-3]) + b'{"turn":')
+    done = lanista("replay", "verify", record, packed, part)
     assert (
-        f"{played}: verified {turns} moves\n"
+        f"{record}: verified {turns} moves\n"
         f"{packed}: verified {turns} moves\n"
         f"{part}: verified {turns - 2} moves; the match was cut off, there is no result\n"
     ) == done.out
     assert (0, "") == (done.code, done.err)
 
 
-def test_verify_tells_a_record_that_differs(lanista, played):
+def test_verify_tells_a_record_that_differs(lanista, record):
     """Exit code 1 and the turn; the other records are checked all the same."""
-    forged = played.with_name("forged.jsonl")
-    lines = played.read_text().splitlines(keepends=True)
+    forged = record.with_name("forged.jsonl")
+    lines = record.read_text().splitlines(keepends=True)
     digest = lines[3].split('"digest":"')[1][:16]
     lines[3] = lines[3].replace(digest, "0" * 16)
     forged.write_text("".join(lines))
-    done = lanista("replay", "verify", forged, played)
+    done = lanista("replay", "verify", forged, record)
     assert (1, "") == (done.code, done.err)
     assert (
         f"{forged}: DIFFERS: turn 2: digest {digest} by the rules, {'0' * 16} in the record\n"
     ) == done.out[: done.out.index("\n") + 1]
-    assert f"{played}: verified " in done.out
+    assert f"{record}: verified " in done.out
 
 
-def test_show_draws_a_position_and_the_result(lanista, played):
+def test_show_draws_a_position_and_the_result(lanista, record):
     """Not in a terminal: the last position, or the one of --turn, as text; then the result."""
-    done = lanista("replay", "show", played, "--turn", 0)
+    done = lanista("replay", "show", record, "--turn", 0)
     assert (0, "") == (done.code, done.err)
     legend, *rows = done.out.splitlines()
     assert legend.startswith("move 0 ")
@@ -65,13 +45,13 @@ def test_show_draws_a_position_and_the_result(lanista, played):
     # The first of the pit's seven rows.
     assert ["A1", ".", "2", "#", ".", ".", ".", "3", "."] == rows[0].split()
     assert "finished: " in done.out
-    last = lanista("replay", "show", played)
-    turns = played.read_text().count("\n") - 2
+    last = lanista("replay", "show", record)
+    turns = record.read_text().count("\n") - 2
     assert f"move {turns} " in last.out
     assert "\x1b" not in last.out
-    beyond = lanista("replay", "show", played, "--turn", turns + 1)
+    beyond = lanista("replay", "show", record, "--turn", turns + 1)
     assert (2, "") == (beyond.code, beyond.out)
-    assert f"lanista: {played}: no turn {turns + 1}; the last one is {turns}\n" == beyond.err
+    assert f"lanista: {record}: no turn {turns + 1}; the last one is {turns}\n" == beyond.err
 
 
 def test_show_tells_what_a_bot_printed_in_a_turn(lanista):
