@@ -7,7 +7,6 @@ it. It doesn't interpret the lines, except that it prints those of the arena tha
 """
 
 import contextlib
-import errno
 import os
 import resource
 import select
@@ -414,14 +413,10 @@ class _Bridge:
 
 def _exit_fd(pid: int) -> int | None:
     """Return a descriptor that is readable once the process has ended; None if unsupported."""
-    if sys.platform != "linux":
-        return None
-    try:
-        return os.pidfd_open(pid)
-    except OSError as error:
-        if error.errno in {errno.ENOSYS, errno.EPERM, errno.EINVAL}:  # too old, or forbidden
-            return None
-        raise
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # the kernel is too old, or forbids it
+            return os.pidfd_open(pid)
+    return None
 
 
 def _log_lines(line: bytes) -> bytes:

@@ -129,9 +129,9 @@ class Builder:
                     product,
                     on_start,
                 )
-                return Built(command=_command(answer), size=_size_of(product))
+                return Built(command=_command(answer), size=product.stat().st_size)  # noqa: ASYNC240 - quick
             except BaseException:
-                _remove(product)
+                product.unlink(missing_ok=True)  # noqa: ASYNC240 - as above
                 raise
 
     async def _run(
@@ -224,14 +224,6 @@ def _write_request(asked: Mapping[str, Any], folder: Path) -> Path:
     request.chmod(0o644)
     folder.chmod(0o755)
     return request
-
-
-def _size_of(product: Path) -> int:
-    return product.stat().st_size
-
-
-def _remove(product: Path) -> None:
-    product.unlink(missing_ok=True)
 
 
 async def _some(stream: trio.SocketStream) -> bytes:

@@ -254,11 +254,6 @@ class _ForkServer:
 _fork_server = _ForkServer()
 
 
-def own_children() -> set[int]:
-    """Return the pids of the keepers that aren't reaped yet, and of the fork server."""
-    return unreaped | ({_fork_server.pid} - {0})
-
-
 def close_fork_server() -> None:
     """End the fork server, if it runs; bots that are running go on, and the next starts another."""
     _fork_server.close()
@@ -313,7 +308,7 @@ async def end_orphans(since: int) -> None:
 
 def _adopted(since: int) -> list[int]:
     """Return the adopted children of this process that are young enough, zombies included."""
-    this, ours = os.getpid(), own_children()
+    this, ours = os.getpid(), unreaped | {_fork_server.pid}
     return [
         pid
         for pid, (parent, start) in proctree.processes().items()
