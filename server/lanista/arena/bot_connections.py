@@ -152,7 +152,8 @@ class BotConnections:
             with self._accepting:
                 async with trio.open_nursery() as accepting:
                     for listener in self._listeners:
-                        accepting.start_soon(self._accept, listener, self._greet)
+                        greet = partial(self._greet, tls=self.tls)
+                        accepting.start_soon(self._accept, listener, greet)
         finally:
             self.close()
 
@@ -197,15 +198,14 @@ class BotConnections:
             return
         (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
         async with listener, trio.open_nursery() as accepting:
-            greet = partial(self._greet, is_nearby=True)
-            accepting.start_soon(self._accept, listener, greet)
+            accepting.start_soon(self._accept, listener, self._greet)
             yield listener.socket.getsockname()[:2]
             accepting.cancel_scope.cancel()
 
     # -- greeting ------------------------------------------------------------------------------
 
-    async def _greet(self, stream: trio.SocketStream, *, is_nearby: bool = False) -> None:
-        """Handle one connection, which is nearby if it came to a port of `listening_nearby`."""
+    async def _greet(self, stream: trio.SocketStream, tls: TlsRelay | None = None) -> None:
+        """Handle one connection, over TLS if there is a relay to speak it."""
         host, port = handshake.peer_of(stream)
         peer, host = f"{host}:{port}", address_of(host)
         connection: Connection | None = None
@@ -217,7 +217,6 @@ class BotConnections:
                     return
                 place = self.admission.admit(host, trio.current_time())
                 place.has_input = connection.channel.has_input
-            tls = None if is_nearby else self.tls
             newcomer = await self._enter(connection, place, peer, tls)
             if newcomer is not None:
                 await self._keep_playing(newcomer)
