@@ -32,7 +32,7 @@ from lanista.arena.ladder_results import (
 from lanista.arena.names import LadderName, Names
 from lanista.arena.options import Options
 from lanista.arena.spec import MAX_COUNT, LadderSpec, Registration, is_bot_name
-from lanista.bots.limits import BotLimits, parse_limits
+from lanista.bots.limits import parse_limits
 from lanista.competition.executors import automatic_concurrency
 from lanista.competition.formats.ladder import Ladder
 from lanista.games import registry
@@ -460,7 +460,7 @@ def house_contestants(
         BadInputError: A program or a limit doesn't exist, or a name can't be one; the message
             begins with the key within the ladder.
     """
-    limits = BotLimits() if ladder.limits is None else parse_limits(ladder.limits)
+    limits = parse_limits(ladder.limits)
     names: list[str] = []
     commands: list[tuple[str, ...]] = []
     for number, bot in enumerate(ladder.house, 1):

@@ -46,7 +46,7 @@ from lanista.bots.building import (
     Tools,
     command_of,
 )
-from lanista.bots.limits import BotLimits, parse_limits
+from lanista.bots.limits import parse_limits
 from lanista.bots.process import Bot
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.errors import BadInputError
@@ -373,7 +373,7 @@ class LadderSubmissions:
             name=author.name,
             command=command_of(self.folder.program(author.key, version.number), version.command),
             folder=str(folder),
-            limits=self._limits,
+            limits=parse_limits(self.spec.limits),
             sandboxed=True,
             hidden=(*self.private, self.folder.path, folder),
             # Started for each match: between matches it takes no memory or processor from others.
@@ -390,15 +390,11 @@ class LadderSubmissions:
 
     def reload(self) -> None:
         """Let what plays already have the limits that the ladder's spec gives now."""
+        limits = parse_limits(self.spec.limits)
         for author in self.authors.values():
             bot = self.room.submitted.get(author.name)
-            if bot is not None and bot.contestant.limits != self._limits:
+            if bot is not None and bot.contestant.limits != limits:
                 self._offer(author)
-
-    @property
-    def _limits(self) -> BotLimits:
-        """The limits of each program that plays."""
-        return BotLimits() if self.spec.limits is None else parse_limits(self.spec.limits)
 
     def take_up_names(self, registered: Mapping[str, RegisteredName]) -> None:
         """Let programs of removed names play no more, given those of the names that are there."""

@@ -98,8 +98,8 @@ class BotLimits:
 NO_LIMITS = BotLimits(memory=None, cpu=None, file_size=None, open_files=None, processes=None)
 
 
-def parse_limits(text: str) -> BotLimits:
-    """Parse limits as they are written on a command line.
+def parse_limits(text: str | None) -> BotLimits:
+    """Parse limits as they are written on a command line; without a text, they are the defaults.
 
     The text is `none`, or `KEY=VALUE` pairs separated by commas: `memory=512M,cpu=60,files=256,
     file-size=10M,processes=16`. Sizes may end in K, M or G (1024, …). The value `none` or 0 lifts
@@ -108,31 +108,36 @@ def parse_limits(text: str) -> BotLimits:
     Raises:
         LimitsError: The text can't be parsed, or a value is out of its range.
     """
+    if text is None:
+        return BotLimits()
     if text.strip() == "none":
         return NO_LIMITS
+    try:
+        return BotLimits(**_values(text))
+    except LimitsError as error:
+        raise LimitsError(f"limits {shown(text, 200)}: {error}") from None
+
+
+def _values(text: str) -> dict[str, int]:
+    """Return the values that a text gives, by attribute of `BotLimits`."""
     values: dict[str, int] = {}
     for part in text.split(","):
         key, equals, value = (piece.strip() for piece in part.partition("="))
-        known = ", ".join(_KEYS)
         if not equals:
             raise LimitsError(
-                f"limits {shown(text, 200)}: {shown(part.strip())} isn't KEY=VALUE: "
-                f"write for example 'memory=512M,cpu=60', or 'none'"
+                f"{shown(part.strip())} isn't KEY=VALUE: "
+                "write for example 'memory=512M,cpu=60', or 'none'"
             )
         if key not in _KEYS:
             raise LimitsError(
-                f"limits {shown(text, 200)}: there is no limit {shown(key)}: known are {known}"
+                f"there is no limit {shown(key)}: known are {', '.join(_KEYS)}"
                 f"{did_you_mean(key, _KEYS)}"
             )
         name = _KEYS[key]
         if name in values:
-            raise LimitsError(f"limits {shown(text, 200)}: {key} is given twice: give it once")
-        try:
-            values[name] = _number(name, key, value)
-            BotLimits(**{name: values[name]})
-        except LimitsError as error:
-            raise LimitsError(f"limits {shown(text, 200)}: {error}") from None
-    return BotLimits(**values)
+            raise LimitsError(f"{key} is given twice: give it once")
+        values[name] = _number(name, key, value)
+    return values
 
 
 def limits_of_match(text: str | None, match_cpu: int | None) -> BotLimits:
@@ -145,7 +150,7 @@ def limits_of_match(text: str | None, match_cpu: int | None) -> BotLimits:
         LimitsError: The text can't be parsed, a value is out of its range, or the text has a limit
             of processor time beside the budget.
     """
-    limits = BotLimits() if text is None else parse_limits(text)
+    limits = parse_limits(text)
     if match_cpu is None:
         return limits
     if text is not None and any(
