@@ -48,11 +48,6 @@ class Arena(FileArena):
         return children_with(self.process.pid, "lanista.arena.match_worker")
 
 
-def hello_of(number):
-    """The hello of a bot on the ladder; some play one match a connection."""
-    return f"bot{number} v=1 keep={number % 2} room=pit token=secret-of-{number}"
-
-
 class Bots:
     """Bots that play without thought, come back after every loss, and note which ends they read.
 

@@ -401,8 +401,9 @@ def match_result(
     """Return the rows that are stored of a match that is over, from its record's result.
 
     This decides neither who has won, nor how the match ended for a bot, nor what counts. The bots
-    have the names by which they are stored, by seat. The record's path is relative to the folder of
-    records, `stall` the longest one of the host in seconds. `exits` are as in `MatchReport`.
+    have the names by which they are stored, by seat; `map_` is empty if the seed makes the map. The
+    record's path is relative to the folder of records, `stall` the longest one of the host in
+    seconds. `exits` are as in `MatchReport`.
     """
     return MatchResult(
         seating=seating,
