@@ -67,7 +67,9 @@ class RefusedConnection:
     time: float
     """When it was, in seconds since 1970."""
     peer: str
+    """Its address and port."""
     code: str
+    """The code of the error that it was sent."""
     why: str
     """The reason in one line, which may quote what the bot has sent."""
 
@@ -93,6 +95,7 @@ class BotConnections:
     refusals: deque[RefusedConnection] = attrs.field(
         factory=lambda: deque(maxlen=REFUSALS_KEPT), init=False
     )
+    """The last refused connections, the newest last."""
     players: dict[int, Player] = attrs.field(factory=dict, init=False)
     """By number: each bot whose hello was accepted, while it is connected or plays."""
     members: dict[tuple[str, str], Player] = attrs.field(factory=dict, init=False)

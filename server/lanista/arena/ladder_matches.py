@@ -41,6 +41,7 @@ class LadderMatches:
     matches: Matches
     """The other matches of the arena, which these are counted and played with."""
     rooms: "Mapping[str, LadderRoom]"
+    """The ladders by name."""
     unattended: int = attrs.field(default=0, init=False)
     """Number of running matches in which no bot plays that has connected."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)

@@ -76,13 +76,16 @@ class LadderRoom:
     spec: LadderSpec
     ruleset: Ruleset
     house: Mapping[str, Contestant]
+    """The house bots by name."""
     results: LadderResults
     _settings: Mapping[str, Mapping[str, int]]  # by map
     _boards: Mapping[str, Any]  # by map; without one the seed makes it
     _chance: random.Random
     _ladder: Ladder
     submitted: dict[str, SubmittedBot] = attrs.field(factory=dict, init=False)
+    """The programs that were handed in and play now, by name."""
     connected: set[str] = attrs.field(factory=set, init=False)
+    """The names under which a bot is connected."""
     _played: Counter[tuple[str, int]] = attrs.field(factory=Counter, init=False)
     """By name and version: the matches of programs that were handed in."""
     _failures: dict[str, str] = attrs.field(factory=dict, init=False)

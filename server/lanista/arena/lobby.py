@@ -58,6 +58,7 @@ class Player:
 
     A match that has taken it isn't played again then."""
     announced: bytes = attrs.field(default=b"", init=False)
+    """The last `wait` line that it was sent."""
     waiting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     """The scope of its wait in the lobby; cancelled when a match takes it."""
     released: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -68,6 +69,7 @@ class Player:
     over: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when its match has ended, or won't take place."""
     taken: bool = attrs.field(default=False, init=False)
+    """Whether a match has taken it out of the lobby."""
     replaced: bool = attrs.field(default=False, init=False)
     """Whether a newer connection has taken over its name on the ladder."""
 

@@ -69,6 +69,7 @@ class Order:
     sockets: tuple[int, ...]
     """By seat, how many sockets its connection has: see `SocketChannel.duplicates`."""
     may_rejoin: tuple[int, ...] = ()
+    """The seats whose bots may come back over another connection."""
 
 
 @attrs.frozen(kw_only=True)

@@ -46,6 +46,7 @@ class ArenaFigures:
     matches: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
     """Number of matches that are over, by game, ladder (empty for friendly rooms) and end."""
     turns: Counter[str] = attrs.field(factory=Counter)
+    """Number of turns of these matches, by game."""
     by_game: dict[str, MatchFigures] = attrs.field(factory=dict)
     """The figures of these matches' turns, by game."""
     refusals: Counter[ErrorCode] = attrs.field(factory=Counter)
@@ -75,6 +76,7 @@ class RecordSpace:
     on_room: Callable[[bool], None]
     """Called when matches may begin again, and told whether there really was no room."""
     has_room: bool = attrs.field(default=True, init=False)
+    """Whether matches may begin."""
     _suspected: trio.Event = attrs.field(factory=trio.Event, init=False)
 
     def look_for(self, record: Path) -> None:

@@ -102,6 +102,7 @@ class LadderName:
     """Whose name it is; of a bot without a token, an owner of its own."""
     is_registered: bool
     registered: datetime | None = None
+    """When it was registered; None if it isn't."""
     token_hash: str = attrs.field(default="", repr=False)
     """The hash with which its token was compared, if it is registered."""
 
@@ -110,6 +111,7 @@ class _Entry(NamedTuple):
     """The answer of the database about a name."""
 
     found: RegisteredName | None
+    """The name as it is registered; None if it isn't."""
     as_of: int | None
     """`NameStore.changes` at that time or before; None if that wasn't known."""
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # so that a command that talks to an arena needs nothing of i
 AGAIN = 1.0
 """Seconds until a database is read again that couldn't be."""
 MAX_LINE = 64 * 1024
+"""Maximum size of a command in bytes."""
 LINE_TIME = 5.0
 """Seconds in which a command must have come, and in which its answer must be read."""
 _MAX_ADDRESS = 100

@@ -59,6 +59,7 @@ class Person:
 
     stream: trio.SocketStream
     match: str | None = attrs.field(default=None, init=False)
+    """The match's id, once it has begun."""
     asked: int | None = attrs.field(default=None, init=False)
     """The turn for which an answer is awaited; None if none is."""
     is_over: bool = attrs.field(default=False, init=False)
@@ -123,6 +124,7 @@ class PersonMatches:
     matches: Matches
     """The other matches of the arena, which these are counted and played with."""
     _people: Counter[str] = attrs.field(factory=Counter, init=False)
+    """Number of people who play, by address."""
 
     def begin(self, wish: PersonsWish, address: str) -> Person:
         """Begin to start the house bots of a match, which then begins by itself.

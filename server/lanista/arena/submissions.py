@@ -74,10 +74,12 @@ class _Work:
     """The version that is being built or checked now."""
 
     key: str
+    """The key of its name."""
     number: int
     scope: trio.CancelScope = attrs.field(factory=trio.CancelScope)
     """Cancelled if it needn't be brought up any more."""
     bot: Bot | None = None
+    """The process that builds it."""
 
 
 @attrs.define(eq=False)

@@ -34,6 +34,7 @@ class LadderRecords:
     """The records of a ladder's matches, for `lanista.results.recorded`."""
 
     folder: Path
+    """The arena's folder of records by day."""
     ladder: str
 
     def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:

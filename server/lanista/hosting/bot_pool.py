@@ -50,6 +50,7 @@ class Contestant:
     folder: str | None = None
     """The directory that it runs in; None for this process's own."""
     limits: BotLimits = attrs.field(factory=BotLimits)
+    """Limits on what it may use of this machine."""
     sandboxed: bool = False
     """Whether it runs in a sandbox; call `check_sandbox` first."""
     hidden: tuple[str | os.PathLike[str], ...] = ()

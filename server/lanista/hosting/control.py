@@ -111,6 +111,7 @@ class RunningMatch:
     """A match that is being played."""
 
     match: str
+    """Its id."""
     ruleset: Ruleset
     room: str | None
     """The room of the lobby that its bots came from."""

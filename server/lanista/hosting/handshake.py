@@ -62,6 +62,7 @@ class Handshake:
     refusal: RemoteProtocolError | None = attrs.field(default=None, init=False)
     """Why the last hello was refused; None if none was."""
     _was_reached: bool = attrs.field(default=False, init=False)
+    """Whether anything has connected."""
     _has_left: bool = attrs.field(default=False, init=False)
     """Whether the bot's process ended during the wait, so not because its connection was closed."""
 

@@ -45,6 +45,7 @@ class SeatedMatch:
     names: Sequence[str]
     """The bots' names, by seat; all are different."""
     record: Path
+    """Where to write the record."""
     writer: RecordWriter | None = None
     """The record's writer, if that has been opened already."""
     writes_bundles: bool = True
@@ -52,6 +53,7 @@ class SeatedMatch:
     bots: Sequence[PooledBot] = ()
     """The bots, by seat, if the host of the match is to end or to keep them."""
     pool: BotPool | None = None
+    """The pool that they came from."""
     numbers: Sequence[int] = attrs.field(
         default=attrs.Factory(lambda self: range(len(self.names)), takes_self=True)
     )
@@ -86,6 +88,7 @@ class MatchReport:
     bundle_error: OSError | None = None
     """The error because of which no failure bundle could be written."""
     figures: MatchFigures = attrs.field(factory=MatchFigures)
+    """The counts of its turns."""
 
     @property
     def is_void(self) -> bool:
