@@ -183,38 +183,6 @@ async def test_matches_by_pages_and_standings(tmp_path):
         assert tables == lobby["standings"]
 
 
-async def test_standings_of_many_names_hold_nobody_up(monkeypatch):
-    """Whoever plays chooses its name: a long table is made in slices, and others go on between."""
-    rows = [{"rank": number, "name": f"bot{number}"} for number in range(5000)]
-    tables = [{"game": game, "rows": rows, "matches": 1} for game in ("angrymob", "hogwarts")]
-    view = View(RunningMatches())
-    view.listed.standings = tables
-    async with showing(view) as house:
-        most, dumps = 0, json.dumps
-
-        def noted(value):
-            nonlocal most, since
-            since += 1
-            most = max(most, since)
-            return dumps(value)
-
-        async def go_on():
-            nonlocal since
-            while True:
-                since = 0
-                await trio.lowlevel.checkpoint()
-
-        since = 0
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(go_on)
-            monkeypatch.setattr(json, "dumps", noted)
-            answer = await house.get("/api/1/standings")
-            monkeypatch.setattr(json, "dumps", dumps)
-            nursery.cancel_scope.cancel()
-        assert {"standings": tables} == answer.json
-        assert 200 <= most <= 450
-
-
 async def test_matches_of_an_earlier_arena_are_there(tmp_path):
     """They are found when the page is opened, also without a list."""
     async with opened(tmp_path) as house:

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 import attrs
 import trio
-from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client import ProcessCollector, generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -26,23 +26,17 @@ from lanista.match.figures import Histogram
 MICROSECOND = 1e-6
 
 
-@attrs.define(eq=False)
-class Metrics:
-    """Makes the text of an arena's figures."""
+_PROCESS = ProcessCollector(registry=None)
+"""Reads what the system knows of this process."""
 
-    arena: Arena
-    _registry: CollectorRegistry = attrs.field(factory=CollectorRegistry, init=False)
 
-    def __attrs_post_init__(self) -> None:
-        ProcessCollector(registry=self._registry)
+async def metrics_text(arena: Arena, page: Mapping[str, int]) -> bytes:
+    """Return an arena's figures as they are now; `page` has its page's connections by kind."""
+    return await trio.to_thread.run_sync(_text, list(_families(arena, page)))
 
-    async def text(self, page: Mapping[str, int]) -> bytes:
-        """Return the figures as they are now; `page` has the number of its connections, by kind."""
-        families = list(_families(self.arena, page))
-        return await trio.to_thread.run_sync(self._text, families)
 
-    def _text(self, families: Sequence[Metric]) -> bytes:
-        return generate_latest(_Collected([*families, *self._registry.collect()]))
+def _text(families: Sequence[Metric]) -> bytes:
+    return generate_latest(_Collected([*families, *_PROCESS.collect()]))
 
 
 @attrs.frozen

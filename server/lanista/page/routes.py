@@ -4,7 +4,6 @@ What the answers contain comes from `view`; who asks, and may see it, from `auth
 """
 
 import io
-import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -49,16 +48,12 @@ if TYPE_CHECKING:
     from websockets.datastructures import Headers
     from websockets.http11 import Request
 
-    from lanista.page.metrics import Metrics
-
 T = TypeVar("T")
 
 WEBSOCKET = "/api/1/ws"
 """Path of the WebSocket."""
 MAX_MOVING = 300
 """Maximum number of rounds in a moving picture."""
-ROWS_AT_ONCE = 200
-"""Number of rows of standings that are encoded at once: less than a millisecond's work."""
 MATCH_FILTERS = ("game", "player", "name", "end", "seed", "limit", "before")
 """The parameters of the arena's matches."""
 TOURNAMENT_FILTERS = ("tournament", "player", "against", "ending", "fault", "limit", "before")
@@ -102,8 +97,6 @@ class Routes:
     """The page's files, by path; those that last also by their address in index.html."""
     packed_files: Mapping[str, Answer]
     """The same files, compressed."""
-    metrics: "Metrics | None"
-    """Makes the text of the arena's figures; None if this isn't an arena's page."""
     nursery: trio.Nursery
     """Where tables are computed that an answer doesn't wait for."""
     scheme: str
@@ -244,9 +237,12 @@ class Routes:
                 HTTPStatus.UNAUTHORIZED,
                 "figures need the operator's token: Authorization: Bearer TOKEN, or ?token=TOKEN",
             )
-        if self.metrics is None:
+        if self.view.arena is None:
             raise _nothing()
-        return Answer(await self.metrics.text(asked.peer.connections.by_kind()), METRICS_TYPE)
+        from lanista.page.metrics import metrics_text  # noqa: PLC0415 - `Server.listen` says why
+
+        by_kind = asked.peer.connections.by_kind()
+        return Answer(await metrics_text(self.view.arena, by_kind), METRICS_TYPE)
 
     async def _client_library(self, _asked: Asked, name: str) -> Answer:
         if name not in NAMES:
@@ -282,19 +278,8 @@ class Routes:
         return Answer(self.view.lobby())
 
     async def _standings(self, asked: Asked) -> Answer:
-        """Answer with complete tables, encoded in slices.
-
-        A table has a row for each name that ever played, and bots choose their names.
-        """
-        tables = []
-        for table in self.view.standings(asked.parameters.get("game")):
-            rows = []
-            for start in range(0, len(table["rows"]), ROWS_AT_ONCE):
-                rows += [json.dumps(row) for row in table["rows"][start : start + ROWS_AT_ONCE]]
-                await trio.lowlevel.checkpoint()
-            about = json.dumps({key: value for key, value in table.items() if key != "rows"})
-            tables.append(f'{about[:-1]}, "rows": [{", ".join(rows)}]}}')
-        return _large(asked.peer, f'{{"standings": [{", ".join(tables)}]}}'.encode())
+        tables = self.view.standings(asked.parameters.get("game"))
+        return _large(asked.peer, encode({"standings": tables}))
 
     async def _refusals(self, asked: Asked) -> Answer:
         await self.authorization.check_operator(asked)

@@ -12,7 +12,7 @@ import re
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from urllib.parse import unquote, urlsplit
 
 import attrs
@@ -43,9 +43,6 @@ from lanista.page.html import PAGE, script
 from lanista.page.routes import WEBSOCKET, Routes
 from lanista.page.view import View
 from lanista.page.viewer import Viewer
-
-if TYPE_CHECKING:
-    from lanista.page.metrics import Metrics
 
 OPEN_TIMEOUT = 10.0
 """Maximum seconds for a WebSocket's handshake, after its request."""
@@ -85,8 +82,6 @@ class Server:
     """The operator's token, which commands need; None: whoever reaches the page is an operator."""
     open_logs: bool = False
     """Whether viewers see bots' logs during a match even if the page isn't only on loopback."""
-    metrics: "Metrics | None" = attrs.field(default=None, init=False)
-    """Makes the text of the arena's figures; None if this isn't an arena's page."""
     tls: TlsRelay | None = None
     """Speaks TLS with viewers; None for plain text."""
     embed: Sequence[str] = ()
@@ -127,9 +122,7 @@ class Server:
         views.bots(None)
         if self.view.arena is not None:
             # Imported only now: it takes a while, and nobody needs it without an arena.
-            from lanista.page.metrics import Metrics  # noqa: PLC0415
-
-            self.metrics = Metrics(self.view.arena)
+            import lanista.page.metrics  # noqa: F401, PLC0415
         try:
             self.view.frame_cache.prepare()
         except OSError as error:
@@ -178,7 +171,6 @@ class Server:
             authorization,
             self._files,
             self._packed_files,
-            self.metrics,
             nursery,
             "http" if self.tls is None else "https",
         )
