@@ -1,6 +1,6 @@
 """Running the command line within the test: what it prints, and its exit code."""
 
-import types
+from typing import NamedTuple
 
 import pytest
 
@@ -8,9 +8,23 @@ from e2e.running import log_of_its_own
 from lanista.cli import main
 
 
+class Done(NamedTuple):
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def refusal(self):
+        """The line about bad input: exit code 2, and nothing else is printed."""
+        assert (2, "", 1) == (self.code, self.out, self.err.count("\n")), self
+        return self.err
+
+
 @pytest.fixture
 def lanista(tmp_path, monkeypatch, capsys):
-    """Run `lanista WORD…` in an empty folder, in this process: code, out, err.
+    """Run `lanista WORD…` in an empty folder, in this process.
 
     For commands that start no bot and no server; those are for tests/e2e.
     """
@@ -20,8 +34,6 @@ def lanista(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr("sys.argv", ["lanista", *map(str, words)])
         with log_of_its_own(), pytest.raises(SystemExit) as ended:
             main()
-        told = capsys.readouterr()
-        code = ended.value.code or 0
-        return types.SimpleNamespace(code=code, out=told.out, err=told.err)
+        return Done(ended.value.code or 0, *capsys.readouterr())
 
     return run

@@ -26,20 +26,17 @@ QUIET = 'port = 0\n[page]\nlisten = "none"\n'
 
 @pytest.fixture
 def checked(lanista, tmp_path):
-    """Run `lanista arena check` on a text: its exit code, and the lines that it printed."""
+    """Run `lanista arena check` on a text: its exit code, and what is wrong, without the mark."""
 
     def check(text):
         (tmp_path / "arena.toml").write_text(text)
         done = lanista("arena", "check", "arena.toml")
         assert "" == done.err
-        return done.code, done.out.splitlines()
+        lines = done.out.splitlines()
+        check.right = [line for line in lines if line.startswith("ok    ")]
+        return done.code, [line[6:] for line in lines if line not in check.right]
 
     return check
-
-
-def wrong(lines):
-    """What is wrong, without the mark."""
-    return [line[6:] for line in lines if not line.startswith("ok    ")]
 
 
 # -- new -------------------------------------------------------------------------------------------
@@ -49,14 +46,13 @@ def wrong(lines):
 def test_the_example_of_every_game_passes_the_check(lanista, checked, tmp_path, game):
     done = lanista("arena", "new", "mine.toml", "--game", game)
     expected = "mine.toml: check it with `lanista arena check`, then run it\n"
-    assert (0, expected, "") == (done.code, done.out, done.err)
+    assert (0, expected, "") == done
     text = (tmp_path / "mine.toml").read_text()
     assert game == parse_spec(text, "mine.toml").ladders[0].game
     assert "#     lanista arena run mine.toml\n" in text
     # Somebody else may have the default port.
-    code, lines = checked(text.replace("# port = 7777", "port = 0"))
-    assert (0, []) == (code, wrong(lines))
-    assert [f"ok    ladder {game}"] == [line.partition(":")[0] for line in lines[:1]]
+    assert (0, []) == checked(text.replace("# port = 7777", "port = 0"))
+    assert [f"ok    ladder {game}"] == [line.partition(":")[0] for line in checked.right[:1]]
 
 
 def test_new_writes_arena_toml_and_overwrites_nothing(lanista, tmp_path):
@@ -77,20 +73,18 @@ def test_new_writes_arena_toml_and_overwrites_nothing(lanista, tmp_path):
 def test_a_file_that_is_no_spec_is_bad_input(lanista, tmp_path):
     (tmp_path / "arena.toml").write_text("prot = 1")
     done = lanista("arena", "check", "arena.toml")
-    assert (2, "") == (done.code, done.out)
-    assert done.err.startswith("lanista: arena.toml: prot: no such key; known are host, port,")
+    assert done.refusal.startswith("lanista: arena.toml: prot: no such key; known are host, port,")
     assert done.err.endswith("did you mean 'port'?\n")
     assert 2 == lanista("arena", "check", "missing.toml").code
 
 
 def test_check_changes_nothing(checked, tmp_path):
-    code, lines = checked(QUIET + LADDER + 'house = ["Null", "Demo", "Dummy"]')
-    assert (0, []) == (code, wrong(lines))
+    assert (0, []) == checked(QUIET + LADDER + 'house = ["Null", "Demo", "Dummy"]')
     assert [
         "ok    ladder l: Hogwarts, 4 seats, 3 house bots, maps made from seeds",
         "ok    bots: 127.0.0.1:0 can be listened on",
         f"ok    data: {tmp_path}/lanista-data, which will be created",
-    ] == lines
+    ] == checked.right
     assert ["arena.toml"] == [path.name for path in tmp_path.iterdir()]
 
 
@@ -107,38 +101,40 @@ def test_check_changes_nothing(checked, tmp_path):
         (QUIET.replace("[page]", 'host = "a..b"\n[page]'), "port: can't listen on a..b:0: "),
         (QUIET.replace('"none"', '"192.0.2.1:0"'), "page.listen: can't listen on 192.0.2.1:0: "),
         (QUIET.replace('"none"', '"[::]:0"\ntournaments = ["no.toml"]'), "page.tournaments: "),
+        (QUIET + '[friendly]\nmap = "no.map"', "friendly: no map file 'no.map'"),
+        (QUIET + "[friendly]\nsettings = { speed = 1 }", "friendly: "),
     ],
 )
 def test_each_mistake_is_found_and_named(checked, text, expected):
-    code, lines = checked(text)
+    code, wrong = checked(text)
     assert 1 == code
-    assert any(line.startswith(expected) for line in wrong(lines)), lines
+    assert any(line.startswith(expected) for line in wrong), wrong
 
 
 def test_all_mistakes_are_found_at_once(checked):
     text = 'data = "arena.toml"\n' + QUIET + LADDER + 'maps = ["x"]\nhouse = ["y"]\n'
     text += LADDER.replace('"l"', '"m"').replace("hogwarts", "chess")
-    code, lines = checked(text)
+    code, wrong = checked(text)
     assert 1 == code
-    keys = [line.partition(":")[0] for line in wrong(lines)]
+    keys = [line.partition(":")[0] for line in wrong]
     assert ["ladders[1].maps[1]", "ladders[1].house[1]", "ladders[2].game", "data"] == keys
 
 
 def test_a_port_in_use_is_found(checked):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        code, lines = checked(QUIET.replace("port = 0", f"port = {port}"))
+        code, wrong = checked(QUIET.replace("port = 0", f"port = {port}"))
         assert 1 == code
         expected = f"port: can't listen on 127.0.0.1:{port}: Address already in use; choose another"
-        assert wrong(lines)[0].startswith(expected)
+        assert wrong[0].startswith(expected)
 
 
 def test_the_page_can_t_have_the_port_of_the_bots(checked):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    code, lines = checked(f'port = {port}\n[page]\nlisten = "127.0.0.1:{port}"')
+    code, wrong = checked(f'port = {port}\n[page]\nlisten = "127.0.0.1:{port}"')
     assert 1 == code
-    assert any(line.startswith("page.listen: can't listen on") for line in wrong(lines))
+    assert any(line.startswith("page.listen: can't listen on") for line in wrong)
 
 
 @pytest.mark.parametrize(
@@ -155,9 +151,9 @@ def test_a_certificate_that_can_t_be_used_is_found(checked, tmp_path, certificat
     for file in CERTIFICATES.iterdir():
         shutil.copy(file, tmp_path)
     tls = f'[tls]\ncertificate = "{certificate}"\nkey = "{key}"'
-    code, lines = checked(f"{QUIET}{tls}")
+    code, wrong = checked(f"{QUIET}{tls}")
     assert 1 == code
-    (line,) = wrong(lines)
+    (line,) = wrong
     assert line.startswith(expected.format(tmp_path))
 
 
@@ -165,9 +161,8 @@ def test_a_valid_certificate_is_right_until_shortly_before_its_end(checked, tmp_
     shutil.copy(CERTIFICATES / "valid.pem", tmp_path)
     shutil.copy(CERTIFICATES / "arena.key", tmp_path)
     text = f'{QUIET}[tls]\ncertificate = "valid.pem"\nkey = "arena.key"'
-    code, lines = checked(text)
-    assert (0, []) == (code, wrong(lines))
-    assert "ok    TLS: certificate valid until 2120-01-01" in lines
+    assert (0, []) == checked(text)
+    assert "ok    TLS: certificate valid until 2120-01-01" in checked.right
 
     class Later(datetime):
         @classmethod
@@ -175,14 +170,13 @@ def test_a_valid_certificate_is_right_until_shortly_before_its_end(checked, tmp_
             return datetime(2119, 12, 25, tzinfo=tz)
 
     monkeypatch.setattr(arena_check, "datetime", Later)
-    code, lines = checked(text)
-    assert (0, ["tls.certificate: expires on 2120-01-01; renew it"]) == (code, wrong(lines))
+    assert (0, ["tls.certificate: expires on 2120-01-01; renew it"]) == checked(text)
 
 
 def test_a_network_without_encryption_gets_a_warning(checked):
-    code, lines = checked('host = "0.0.0.0"\n' + QUIET)
+    code, wrong = checked('host = "0.0.0.0"\n' + QUIET)
     expected = "host: 0.0.0.0 without [tls]: names' tokens cross the network unencrypted"
-    assert (0, [expected]) == (code, wrong(lines))
+    assert (0, [expected]) == (code, wrong)
 
 
 def test_a_short_token_of_the_operator_gets_a_warning(checked, monkeypatch):
@@ -193,41 +187,39 @@ def test_a_short_token_of_the_operator_gets_a_warning(checked, monkeypatch):
         "as those that `openssl rand -hex 16` prints"
     )
     page = '[page]\nlisten = "127.0.0.1:0"\n'
-    code, lines = checked("port = 0\n" + page)
-    assert (0, [expected]) == (code, wrong(lines))
-    assert [] == wrong(checked('port = 0\n[page]\nlisten = "none"\n')[1])
+    assert (0, [expected]) == checked("port = 0\n" + page)
+    assert [] == checked('port = 0\n[page]\nlisten = "none"\n')[1]
     monkeypatch.setenv("LANISTA_WEB_TOKEN", "0123456789abcdef")
-    assert [] == wrong(checked("port = 0\n" + page)[1])
+    assert [] == checked("port = 0\n" + page)[1]
 
 
 def test_house_bots_that_are_too_few_get_a_warning(checked):
-    code, lines = checked(QUIET + LADDER + 'house = ["Null", "Demo"]')
+    code, wrong = checked(QUIET + LADDER + 'house = ["Null", "Demo"]')
     expected = "ladders[1].house: 2 of them can't fill the seats of a match for a bot that waits"
     assert 0 == code
-    assert [expected] == [line[: len(expected)] for line in wrong(lines)]
+    assert [expected] == [line[: len(expected)] for line in wrong]
 
 
 def test_a_data_folder_that_can_t_be_written_is_found(checked, tmp_path):
     (tmp_path / "lanista-data").mkdir()
     (tmp_path / "lanista-data" / "records").write_text("a file")
-    code, lines = checked(QUIET)
+    code, wrong = checked(QUIET)
     expected = f"data: {tmp_path}/lanista-data/records can't be written: Not a directory"
-    assert (1, [expected]) == (code, wrong(lines))
-    code, lines = checked('data = "arena.toml/folder"\n' + QUIET)
+    assert (1, [expected]) == (code, wrong)
+    code, wrong = checked('data = "arena.toml/folder"\n' + QUIET)
     expected = f"data: {tmp_path}/arena.toml/folder can't be created: {tmp_path}/arena.toml isn't"
-    assert (1, [expected]) == (code, [line[: len(expected)] for line in wrong(lines)])
+    assert (1, [expected]) == (code, [line[: len(expected)] for line in wrong])
 
 
 def test_results_that_can_t_be_used_are_found(checked, tmp_path):
     data = DataFolder(tmp_path / "lanista-data")
     path = data.database
     Database.of_arena(data).close()
-    code, lines = checked(QUIET + LADDER)
-    assert (0, []) == (code, wrong(lines))
+    assert (0, []) == checked(QUIET + LADDER)
     path.write_bytes(b"something else" * 1000)
-    code, lines = checked(QUIET + LADDER)
+    code, wrong = checked(QUIET + LADDER)
     assert 1 == code
-    assert wrong(lines)[0].startswith(f"database: {path}: not an SQLite database, or damaged")
+    assert wrong[0].startswith(f"database: {path}: not an SQLite database, or damaged")
 
 
 @pytest.mark.parametrize("listen", ["0", "none"])
@@ -236,12 +228,12 @@ def test_a_list_of_matches_that_can_t_be_used_is_found(checked, tmp_path, listen
     folder = tmp_path / "lanista-data"
     folder.mkdir()
     (folder / "lanista.db").write_bytes(b"something else" * 1000)
-    code, lines = checked(QUIET.replace("none", listen))
+    code, wrong = checked(QUIET.replace("none", listen))
     expected = "list of matches, which is made again if lanista.db is moved away: "
     is_shown = listen != "none"
     assert (int(is_shown), [expected] * is_shown) == (
         code,
-        [line[: len(expected)] for line in wrong(lines)],
+        [line[: len(expected)] for line in wrong],
     )
 
 
@@ -253,16 +245,16 @@ def test_results_and_names_of_another_user_are_found(checked, tmp_path, monkeypa
 
     monkeypatch.setattr("lanista.cli.arena_check.Database.rehearse", refused)
     data = tmp_path / "lanista-data"
-    code, lines = checked(QUIET + LADDER)
+    code, wrong = checked(QUIET + LADDER)
     assert 1 == code
-    assert [f"database: {data}/lanista.db: Permission denied"] == wrong(lines)
+    assert [f"database: {data}/lanista.db: Permission denied"] == wrong
 
 
 def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(checked):
     pytest.importorskip("psycopg", reason="psycopg is not installed")
-    code, lines = checked(f'store = "postgresql://arena:secret@127.0.0.1:1/arena"\n{QUIET}{LADDER}')
+    code, wrong = checked(f'store = "postgresql://arena:secret@127.0.0.1:1/arena"\n{QUIET}{LADDER}')
     assert 1 == code
-    (line,) = wrong(lines)
+    (line,) = wrong
     where = "postgresql://arena@127.0.0.1:1/arena, schema lanista"
     assert line.startswith(f"store: {where}: the server can't be reached")
     assert "secret" not in line
@@ -270,23 +262,22 @@ def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(check
 
 def test_files_that_the_system_doesn_t_allow_are_found(checked, monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 1024))
-    code, lines = checked(QUIET)
+    code, wrong = checked(QUIET)
     expected = "max_connections: 533 instead of 1000 will be possible: the system allows 1024 open"
     assert 0 == code
-    assert [expected] == [line[: len(expected)] for line in wrong(lines)]
+    assert [expected] == [line[: len(expected)] for line in wrong]
     monkeypatch.setattr(resource, "getrlimit", lambda _: (64, 64))
-    code, lines = checked(QUIET)
+    code, wrong = checked(QUIET)
     assert 1 == code
-    assert wrong(lines)[0].startswith("max_connections: the system allows 64 open files (ulimit")
+    assert wrong[0].startswith("max_connections: the system allows 64 open files (ulimit")
 
 
 def test_more_workers_than_cores_get_a_warning(checked, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3})
-    code, lines = checked("workers = 2\n" + QUIET)
-    assert (0, []) == (code, wrong(lines))
-    code, lines = checked("workers = 3\n" + QUIET)
+    assert (0, []) == checked("workers = 2\n" + QUIET)
+    code, wrong = checked("workers = 3\n" + QUIET)
     expected = "workers: 3 on 2 cores; they will slow each other's matches down"
-    assert (0, [expected]) == (code, wrong(lines))
+    assert (0, [expected]) == (code, wrong)
 
 
 # -- run -------------------------------------------------------------------------------------------
@@ -310,8 +301,7 @@ def test_options_hold_instead_of_what_the_file_says(lanista, tmp_path):
         *(spec.host, spec.port, spec.data, spec.workers, spec.page.listen),
     )
     done = lanista("arena", "run", "arena.toml", "--web", "here")
-    assert 2 == done.code
-    assert done.err.startswith("lanista: --web: 'here'; expected HOST:PORT, such as")
+    assert done.refusal.startswith("lanista: --web: 'here'; expected HOST:PORT, such as")
     assert 2 == lanista("arena", "run", "arena.toml", "--workers", "1000").code
 
 
@@ -349,22 +339,6 @@ def test_serve_prints_what_it_says_of_friendly_rooms(lanista, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("friendly", "expected"),
-    [
-        ('map = "no.map"', "friendly: no map file 'no.map'"),
-        ("settings = { speed = 1 }", "friendly: "),
-    ],
-)
-def test_what_friendly_rooms_cannot_have_is_told(lanista, checked, tmp_path, friendly, expected):
-    code, lines = checked(f"{QUIET}[friendly]\n{friendly}")
-    assert 1 == code
-    assert wrong(lines)[0].startswith(expected)
-    done = lanista("arena", "run", "arena.toml")
-    assert (2, "") == (done.code, done.out)
-    assert done.err.startswith(f"lanista: arena.toml: {expected}")
-
-
-@pytest.mark.parametrize(
     ("words", "expected"),
     [
         ("--ladder chess", "unknown game 'chess'; known games: angrymob,"),
@@ -374,23 +348,22 @@ def test_what_friendly_rooms_cannot_have_is_told(lanista, checked, tmp_path, fri
     ],
 )
 def test_what_serve_with_ladders_refuses(lanista, words, expected):
-    done = lanista("serve", *words.split())
-    assert (2, "") == (done.code, done.out)
-    assert done.err.startswith(f"lanista: {expected}"), done.err
+    assert lanista("serve", *words.split()).refusal.startswith(f"lanista: {expected}")
 
 
-def test_a_certificate_that_cannot_be_used_is_told_before_the_start(lanista, tmp_path):
-    (tmp_path / "arena.toml").write_text('[tls]\ncertificate = "a.pem"\nkey = "b"')
-    done = lanista("arena", "run", "arena.toml")
-    where = "lanista: arena.toml: tls.certificate: a.pem: can't be read: No such file or directory"
-    assert (2, "", f"{where}\n") == (done.code, done.out, done.err)
-
-
-def test_an_unknown_game_is_told_before_the_start(lanista, tmp_path):
-    (tmp_path / "arena.toml").write_text('game = "chess"')
-    done = lanista("arena", "run", "arena.toml")
-    assert 2 == done.code
-    assert done.err.startswith("lanista: arena.toml: game: unknown game 'chess'; known games: ")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f'{QUIET}[friendly]\nmap = "no.map"', "friendly: no map file 'no.map'"),
+        (f"{QUIET}[friendly]\nsettings = {{ speed = 1 }}", "friendly: "),
+        ('game = "chess"', "game: unknown game 'chess'; known games: "),
+        ('[tls]\ncertificate = "a.pem"\nkey = "b"', "tls.certificate: a.pem: can't be read: No"),
+    ],
+)
+def test_what_cannot_be_used_is_told_before_the_start(lanista, tmp_path, text, expected):
+    (tmp_path / "arena.toml").write_text(text)
+    refusal = lanista("arena", "run", "arena.toml").refusal
+    assert refusal.startswith(f"lanista: arena.toml: {expected}")
 
 
 def test_the_options_of_an_arena_are_those_of_its_file(tmp_path):
@@ -424,7 +397,7 @@ def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_p
         'house = ["Demo", "python3 main.py", { name = "T", command = "python3 tom/main.py" },'
         f' "python3 \'{elsewhere}/main.py\'", "python3 -m tom.main"]\n'
     )
-    code, lines = checked(QUIET + LADDER + house + 'sandbox = "bwrap"\n')
+    code, wrong = checked(QUIET + LADDER + house + 'sandbox = "bwrap"\n')
     here, why = Path(os.path.realpath(tmp_path)), "which sandboxes hide, so"
     move, folder = "; move it elsewhere", "that folder; move it elsewhere"
     empty = (
@@ -435,9 +408,9 @@ def test_a_program_in_a_folder_that_sandboxes_hide_gets_a_warning(checked, tmp_p
         f"ladders[1].house[2]: {here}/main.py lies in {here}, {why} main sees only that file{move}",
         f"ladders[1].house[3]: {here}/tom/main.py lies in {here}, {why} T sees only {folder}",
         f"ladders[1].house[5]: main-3 runs in {here}, {empty}",
-    ] == wrong(lines)
+    ] == wrong
     assert 0 == code
-    assert [] == wrong(checked(QUIET + LADDER + house)[1])
+    assert [] == checked(QUIET + LADDER + house)[1]
 
 
 def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch, tmp_path):
@@ -457,11 +430,11 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch, tmp_pat
     monkeypatch.setattr(arena_check, "check_sandbox", lambda: None)
     monkeypatch.setattr(arena_check.Builder, "tools", tools)
     late = "[ladders.submissions]\ncloses = 2020-01-01T00:00:00Z\n"
-    code, lines = checked(QUIET + LADDER + late + "max_disk = 1_125_899_906_842_624\n")
+    code, wrong = checked(QUIET + LADDER + late + "max_disk = 1_125_899_906_842_624\n")
     assert 0 == code
     listed = "Python (3.13.1), C++ (g++ 12), Go (go1.19), Java (javac 17)"
-    assert f"ok    submissions: sandboxes work; languages: {listed}" in lines
-    lone, closed, missing, unseen, room = wrong(lines)
+    assert f"ok    submissions: sandboxes work; languages: {listed}" in checked.right
+    lone, closed, missing, unseen, room = wrong
     assert lone.startswith("ladders[1].house: 0 of them can't fill the seats of a match for a bot")
     is_over = "ladders[1].submissions.closes: 2020-01-01T00:00:00+00:00 is over: nothing is taken"
     assert is_over == closed
@@ -474,7 +447,7 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch, tmp_pat
         raise arena_check.SandboxError("sandbox: bubblewrap (bwrap) isn't installed")
 
     monkeypatch.setattr(arena_check, "check_sandbox", fail)
-    code, lines = checked(QUIET + LADDER + "submissions = true\n")
+    code, wrong = checked(QUIET + LADDER + "submissions = true\n")
     assert 1 == code
     why = "programs run only in sandboxes; sandbox: bubblewrap (bwrap) isn't installed"
-    assert [f"ladders[1].submissions: {why}"] == wrong(lines)[1:]
+    assert [f"ladders[1].submissions: {why}"] == wrong[1:]

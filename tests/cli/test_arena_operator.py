@@ -42,11 +42,9 @@ def stored(tmp_path):
 
 
 def test_a_token_may_be_given_and_is_not_printed(operate, tmp_path):
-    done = operate("name add", "Ada", "--token-stdin", line="secret=1\n")
-    assert (0, "", "") == (done.code, done.out, done.err)
+    assert (0, "", "") == operate("name add", "Ada", "--token-stdin", line="secret=1\n")
     assert stored(tmp_path)["Ada"]("secret=1")
-    done = operate("name reset", "ada", "--token-stdin", line="secret=2")
-    assert (0, "", "") == (done.code, done.out, done.err)
+    assert (0, "", "") == operate("name reset", "ada", "--token-stdin", line="secret=2")
     assert stored(tmp_path)["Ada"]("secret=2")
     assert 0o700 == (tmp_path / "lanista-data").stat().st_mode & 0o777
 
@@ -55,7 +53,7 @@ def test_a_token_may_be_given_and_is_not_printed(operate, tmp_path):
 def test_what_can_be_no_token_is_refused_and_not_repeated(operate, tmp_path, line):
     done = operate("name add", "Ada", "--token-stdin", line=line)
     expected = "lanista: this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -\n"
-    assert (2, "", expected) == (done.code, done.out, done.err)
+    assert (2, "", expected) == done
     assert {} == stored(tmp_path)
 
 
@@ -72,9 +70,7 @@ def test_what_can_be_no_token_is_refused_and_not_repeated(operate, tmp_path, lin
     ],
 )
 def test_what_is_refused(operate, command, words, expected):
-    done = operate(command, *words)
-    assert (2, "") == (done.code, done.out)
-    assert done.err.startswith(f"lanista: {expected}"), done.err
+    assert operate(command, *words).refusal.startswith(f"lanista: {expected}")
 
 
 def test_a_name_is_listed_with_where_it_is_benched(operate):
@@ -99,8 +95,7 @@ def test_a_name_that_nobody_has_is_benched_with_a_note(operate):
     assert "" == operate("bench", "camperjoe").err
     expected = "note: no bot called 'Adda' is registered or has played here; did you mean 'Ada'?\n"
     for command, note in (("unbench", expected), ("bench", expected), ("bench", "")):
-        done = operate(command, "Adda")
-        assert (0, "", note) == (done.code, done.out, done.err)
+        assert (0, "", note) == operate(command, "Adda")
 
 
 def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):

@@ -108,8 +108,7 @@ def test_a_name_is_disabled_and_enabled_where_no_arena_runs(submissions, folder)
 
 def test_a_folder_for_each_name_is_exported(submissions, tmp_path):
     """What plays, or else the last one; and no name leads out of the folder."""
-    done = submissions("export", "out")
-    assert "out: 2 programs of 2 names\n" == done.out
+    assert "out: 2 programs of 2 names\n" == submissions("export", "out").out
     assert {"Ada/bot.py": b"first", "@../main.cc": b"int"} == exported(tmp_path / "out")
     assert 0 == submissions("export", "all", "--all").code
     expected = {"Ada/1/bot.py": b"first", "Ada/2/bot.py": b"second", "@../1/main.cc": b"int"}

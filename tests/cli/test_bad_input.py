@@ -29,7 +29,6 @@ BAD = {
         ["serve", "--game", "chess"],
         "lanista: unknown game 'chess'; known games: angrymob",
     ),
-    "unknown game's bots": (["bots", "chess"], "lanista: unknown game 'chess'; known games:"),
     "a command without quotes": (
         ["play", "angrymob", "python3", "mybot.py", "CamperJoe"],
         "lanista: Angry Mob is for 2 bots; 3 given; put a command of several words in quotes:",
@@ -58,18 +57,6 @@ BAD = {
     "last seed too big": (
         [*PLAY, "-s", 2**63 - 2, "-n", 3],
         f"lanista: seed {2**63}; a seed of angrymob is from",
-    ),
-    "no matches": (
-        [*PLAY, "-n", 0],
-        "lanista play: Invalid value for '-n': 0 is not in the range x>=1.",
-    ),
-    "no time": (
-        [*PLAY, "--time-move", 0],
-        "lanista play: Invalid value for '--time-move': 0.0 is not in the range x>=0.0001.",
-    ),
-    "cell too wide": (
-        [*PLAY, "--size", 7],
-        "lanista play: Invalid value for '--size': 7 is not in the range 1<=x<=6.",
     ),
     "unknown setting": (
         [*PLAY, "--set", "rounds=3"],
@@ -110,8 +97,7 @@ BAD = {
         "lanista: asymmetric.map: line 3, column 3: ",
     ),
     "map to serve": (["serve", "-i", "token.map"], "lanista: token.map: line 2, column 5: "),
-    "map to check": (["map", "check", "angrymob", "pit", "token.map"], "lanista: token.map: line"),
-    "map to show": (["map", "show", "angrymob", "short.map"], "lanista: short.map: line"),
+    "map to check": (["map", "check", "angrymob", "token.map"], "lanista: token.map: line"),
     "map empty": (["map", "check", "angrymob", "empty"], "lanista: empty: "),
     "map no text": (
         ["map", "check", "angrymob", "binary"],
@@ -133,14 +119,6 @@ BAD = {
     "data below a file": (
         ["serve", "--data", "empty/data"],
         "lanista: can't write records to empty/data: Not a directory",
-    ),
-    "data a file": (
-        ["serve", "--data", "empty"],
-        "lanista serve: Invalid value for '--data': Directory 'empty' is a file.",
-    ),
-    "no such port": (
-        ["serve", "--port", 65536],
-        "lanista serve: Invalid value for '--port': 65536 is not in the range 0<=x<=65535.",
     ),
     "unknown start": (
         ["serve", "--start", "later"],
@@ -182,13 +160,9 @@ def files(tmp_path):
 
 @pytest.mark.parametrize(("words", "told"), BAD.values(), ids=BAD)
 def test_bad_input_is_told_in_one_line(lanista, files, words, told):
-    """Exit code 2, nothing on stdout but what was right before, one line on stderr."""
-    done = lanista(*words)
-    assert 2 == done.code
-    assert done.err.startswith(told), done.err
-    assert done.err.endswith("\n")
-    assert 1 == done.err.count("\n")
-    assert done.out in {"", "pit: in order\n"}
+    refusal = lanista(*words).refusal
+    assert refusal.startswith(told)
+    assert refusal.endswith("\n")
 
 
 @pytest.mark.parametrize(
@@ -203,21 +177,25 @@ def test_an_unwritable_record_is_told_before_a_bot_starts(tmp_path, words):
     (tmp_path / "file").write_bytes(b"")
     marker = tmp_path / "marker"
     bot = shlex.join([sys.executable, "-c", f"open({str(marker)!r}, 'w')"])
-    done = _run(tmp_path, "play", "angrymob", bot, bot, *words)
-    assert (2, "") == (done.returncode, done.stdout)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "lanista.cli", "play", "angrymob", bot, bot, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    assert (2, "", 1) == (done.returncode, done.stdout, done.stderr.count("\n"))
     assert done.stderr.startswith("lanista: can't write the record file/")
     assert ".part" not in done.stderr  # nothing was written that could be there
-    assert 1 == done.stderr.count("\n")
     assert not marker.exists()
 
 
 def test_a_host_of_another_machine_is_told(tmp_path):
     """An address that can't be listened on; 192.0.2.1 is nobody's (RFC 5737)."""
     done = run_here(["serve", "--host", "192.0.2.1", "--port", "0"], tmp_path)
-    assert (2, "") == (done.code, done.out)
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
     assert done.err.startswith("lanista: can't listen on 192.0.2.1:0: ")
     assert done.err.endswith("; choose another address with --host and --port\n")
-    assert 1 == done.err.count("\n")
 
 
 def test_interrupting_a_command_gives_130(lanista, monkeypatch):
@@ -231,24 +209,10 @@ def test_interrupting_a_command_gives_130(lanista, monkeypatch):
     assert (130, "", "") == (done.code, done.out, done.err.strip())
 
 
-def _run(folder, *words):
-    """As a process."""
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-m", "lanista.cli", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-    )
-
-
 @pytest.mark.parametrize("value", ["nan", "inf", "1e-9", "-1", "0"])
 @pytest.mark.parametrize("option", ["--time-init", "--time-move", "--time-start"])
 def test_a_time_is_a_finite_number_that_the_wire_can_tell(lanista, option, value):
-    done = lanista(*PLAY, option, value)
-    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
-    assert option in done.err
+    assert option in lanista(*PLAY, option, value).refusal
 
 
 @pytest.mark.parametrize("option", ["--stall-margin", "--delay"])
@@ -260,16 +224,12 @@ def test_no_pause_or_margin_is_endless(lanista, option):
 def test_a_file_that_is_no_program_is_told_so(lanista):
     """The commonest first try: the script without its interpreter."""
     Path("mybot.py").write_text("print()")
-    done = lanista("play", "angrymob", "CamperJoe", "./mybot.py")
-    assert 2 == done.code
-    assert "python3 ./mybot.py" in done.err
+    assert "python3 ./mybot.py" in lanista("play", "angrymob", "CamperJoe", "./mybot.py").refusal
 
 
 @pytest.mark.parametrize("target", ["/dev/null", "fifo"])
 def test_a_record_replaces_no_device(lanista, target):
     if target == "fifo":
         os.mkfifo(target)
-    done = lanista(*PLAY, "-o", target)
-    assert (2, 1) == (done.code, done.err.count("\n"))
-    assert "not a regular file" in done.err
+    assert "not a regular file" in lanista(*PLAY, "-o", target).refusal
     assert not Path(target).is_file()

@@ -47,10 +47,10 @@ def test_no_command_of_a_group_is_cut_mid_sentence(lanista, words):
 @pytest.mark.parametrize("words", [[], ["map"], ["replay"]])
 def test_a_group_alone_shows_its_help_as_an_error(lanista, words):
     """Exit code 2, and the help as it is, on stderr."""
-    done = lanista(*words)
-    assert (2, "") == (done.code, done.out)
-    assert done.err.startswith("Usage: lanista ")
-    assert "\nCommands:\n" in done.err
+    code, out, err = lanista(*words)
+    assert (2, "") == (code, out)
+    assert err.startswith("Usage: lanista ")
+    assert "\nCommands:\n" in err
 
 
 def test_version(lanista):
@@ -80,8 +80,9 @@ def test_map_list_shows_the_shipped_maps(lanista):
 
 def test_map_check_takes_files_and_shipped_maps(lanista, tmp_path):
     (tmp_path / "own.map").write_text("2 3\nA . .\n. . B\n")
-    done = lanista("map", "check", "angrymob", "own.map", "pit")
-    assert (0, "own.map: in order\npit: in order\n", "") == (done.code, done.out, done.err)
+    assert (0, "own.map: in order\npit: in order\n", "") == lanista(
+        "map", "check", "angrymob", "own.map", "pit"
+    )
 
 
 def test_map_generate_is_determined_by_its_seed(lanista, tmp_path):
@@ -89,7 +90,7 @@ def test_map_generate_is_determined_by_its_seed(lanista, tmp_path):
     printed = lanista("map", "generate", "angrymob", "-s", -7)
     assert (0, "seed -7\n") == (printed.code, printed.err)
     written = lanista("map", "generate", "angrymob", "--seed", -7, "-o", "new.map")
-    assert (0, "new.map: the map of seed -7\n", "") == (written.code, written.out, written.err)
+    assert (0, "new.map: the map of seed -7\n", "") == written
     assert printed.out == (tmp_path / "new.map").read_text()
     assert 0 == lanista("map", "check", "angrymob", "new.map").code
     assert printed.out != lanista("map", "generate", "angrymob", "-s", 7).out

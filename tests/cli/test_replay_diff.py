@@ -58,8 +58,7 @@ def test_a_forged_record_is_named(lanista, tmp_path):
     forged = tmp_path / "forged.jsonl"
     forged.write_bytes(b"".join(changed(unpacked(b), 2, digest="0" * 16)))
     done = lanista("replay", "diff", a, forged)
-    assert (2, "") == (done.code, done.out)
-    assert done.err.startswith(f"lanista: {forged}: turn 1: digest ")
+    assert done.refusal.startswith(f"lanista: {forged}: turn 1: digest ")
 
 
 def test_both_matches_in_one_html_file(lanista, tmp_path):
@@ -75,8 +74,7 @@ def test_both_matches_in_one_html_file(lanista, tmp_path):
     assert 2 == done.code
     assert f"lanista: {b} is the file to read; give another name\n" == done.err
     assert before == b.read_bytes()
-    done = lanista("replay", "diff", a, b, "--json", "--html", page)
-    assert json.loads(done.out)["differs"]
+    assert json.loads(lanista("replay", "diff", a, b, "--json", "--html", page).out)["differs"]
 
 
 def test_matches_that_begin_differently_are_not_written(lanista, tmp_path):
