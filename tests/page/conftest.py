@@ -25,6 +25,26 @@ def quick(monkeypatch):
     monkeypatch.setattr("lanista.page.viewer.LOBBY_EVERY", 0.0)
 
 
+@pytest.fixture
+async def house(tmp_path):
+    """An arena with its page; its records are in the test's folder."""
+    from page.house import opened
+
+    async with opened(tmp_path) as house:
+        yield house
+
+
+@pytest.fixture
+async def lone():
+    """A page without an arena, on which nothing is played."""
+    from lanista.hosting.control import RunningMatches
+    from lanista.page.view import View
+    from page.house import showing
+
+    async with showing(View(RunningMatches())) as house:
+        yield house
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Chromium."""
@@ -147,6 +167,22 @@ def arenas(tmp_path_factory, windows):
         # A page that stayed would complain of an arena that has gone.
         for _, page in windows:
             page.goto("about:blank")
+
+
+@pytest.fixture
+def replay(arena, records, show):
+    """Show the replay of a game's match, at a round or from its beginning, by some preferences."""
+    from page.arena import match_of
+    from page.matchpage import MatchPage
+
+    def replay(game, n=None, **preferences):
+        at = "" if n is None else f"?round={n}"
+        match = MatchPage(show(arena.address(match_of(records[game])) + at, **preferences))
+        if n is not None:
+            match.at(n)
+        return match
+
+    return replay
 
 
 @pytest.fixture

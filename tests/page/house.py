@@ -181,17 +181,15 @@ class House:
 
     async def page(self, *, hello=True, **options):
         """Somebody looks."""
-        socket = await self._stack.enter_async_context(
-            connect(
-                f"ws://127.0.0.1:{self.server.port}/api/1/ws",
-                compression=None,
-                proxy=None,
-                max_size=None,
-                close_timeout=0.2,
-                **options,
-            )
-        )
-        page = Page(socket)
+        address = f"ws://127.0.0.1:{self.server.port}/api/1/ws"
+        options |= {"compression": None, "proxy": None, "max_size": None, "close_timeout": 0.2}
+
+        async def stay(task_status):
+            async with connect(address, **options) as socket:
+                task_status.started(socket)
+                await trio.sleep_forever()
+
+        page = Page(await self.nursery.start(stay))
         if hello:
             await page.told("hello")
         return page

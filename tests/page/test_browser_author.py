@@ -26,19 +26,6 @@ TRACEBACK = (
 )
 
 
-@pytest.fixture
-def replay(arena, records, show):
-    """Show the replay of a game's match at a round."""
-
-    def replay(game, n, **preferences):
-        address = f"{arena.address(match_of(records[game]))}?round={n}"
-        match = MatchPage(show(address, **preferences))
-        match.at(n)
-        return match
-
-    return replay
-
-
 def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
     """What a bot ordered, why it changed nothing, and both ways between text and board."""
     record = read_record(records["hogwarts"])

@@ -6,8 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.running import wait_until
-from lanista.page.html import bundle
-from lanista.page.replay_reader import read_frames
 from page.matchpage import MatchPage
 from page.records import changed, unpacked
 from page.test_browser_replay import LARGE
@@ -148,13 +146,3 @@ def test_each_level_has_its_own_drawings(dropped, records, tmp_path):
     assert {False} == is_drawn(0, 20, 78, 79, 0, 1)
     assert {False} == is_drawn(1, 5, 7, 8)
     assert {False} == is_drawn(1, 20, 70, 40, 9)
-
-
-def test_the_html_file_draws_too(drawn, visit, tmp_path):
-    """`lanista replay html`: nothing is asked of a network, and drawings show."""
-    out = tmp_path / "match.html"
-    out.write_bytes(b"".join(bundle(read_frames(drawn))))
-    match = MatchPage(visit(offline=True).open(out.as_uri()))
-    match.begin()
-    assert YELLOW["dark"] == corner(match, 0, 0)
-    expect(match.page.get_by_role("group", name="Drawings")).to_be_visible()

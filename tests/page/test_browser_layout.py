@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.running import wait_until
-from page.arena import match_of
 from page.browser import DESK, PHONE
-from page.matchpage import MatchPage, fits
+from page.matchpage import fits
 
 TALL = "Z" + "\u0301" * 31
 """A name that is as high as several lines of text."""
@@ -50,10 +49,9 @@ def test_the_standings_have_room_for_a_name(arena, show):
     assert fits(phone)
 
 
-def test_the_levels_of_a_board_fill_a_wide_screen(arena, records, show):
+def test_the_levels_of_a_board_fill_a_wide_screen(replay):
     """They lie beside each other, with all players below them."""
-    match = MatchPage(show(f"{arena.address(match_of(records['crematoria']))}?round=9"))
-    match.at(9)
+    match = replay("crematoria", 9)
     assert 0.85 * DESK["width"] < match.board.bounding_box()["width"]
     one, other = match.geometry()
     assert one["y"] == other["y"]
@@ -61,11 +59,9 @@ def test_the_levels_of_a_board_fill_a_wide_screen(arena, records, show):
         expect(match.players.nth(at)).to_be_in_viewport(ratio=1)
 
 
-def test_a_phone_shows_one_level_at_a_time(arena, records, show):
+def test_a_phone_shows_one_level_at_a_time(replay):
     """Two buttons choose it; a wide window shows both again."""
-    address = f"{arena.address(match_of(records['crematoria']))}?round=9"
-    match = MatchPage(show(address, size=PHONE))
-    match.at(9)
+    match = replay("crematoria", 9, size=PHONE)
     names = [match.page.get_by_role("button", name=name) for name in ("Underground", "Outside")]
     pictures = []
     for name in names:

@@ -11,10 +11,10 @@ from page.matchpage import MatchPage
 ROUND = re.compile(r"\?round=")
 
 
-def test_a_replay_plays_to_its_end_and_stops(arena, records, show):
+def test_a_replay_plays_to_its_end_and_stops(records, replay):
     """Without a round it plays at once; the address names a round only while it is paused."""
     last = len(read_record(records["angrymob"]).turns)
-    match = MatchPage(show(arena.address(match_of(records["angrymob"]))))
+    match = replay("angrymob")
     expect(match.button("Pause")).to_be_visible()
     match.speed.select_option("64")
     match.at(last)

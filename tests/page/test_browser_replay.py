@@ -12,7 +12,6 @@ from lanista.games import registry
 from lanista.match.record import read_record
 from lanista.match.replay import all_faults, positions, start
 from lanista.page.story import story_of
-from page.arena import match_of
 from page.drawn import colour_of, drawings, is_colour, point
 from page.matchpage import MatchPage, expect_same_picture
 
@@ -28,16 +27,6 @@ SEEN = {
     "hogwarts": GROUND | {(kind, seat) for kind in ("ground", "unit") for seat in range(4)},
 }
 """What must be among what is compared, or the test compares nothing."""
-
-
-@pytest.fixture
-def replay(arena, records, show):
-    """Show the replay of a game's match, to somebody who prefers these things."""
-
-    def replay(game, at="", **preferences):
-        return MatchPage(show(arena.address(match_of(records[game])) + at, **preferences))
-
-    return replay
 
 
 def replayed(path):
@@ -172,8 +161,7 @@ def test_pointing_tells_the_place_and_the_unit(records, replay):
     clan, cell = game.clans[9], game.cells[9]
     row, col = divmod(cell, 60)
     names = ["A Dummy", "B Demo", "C Null", "D Dummy-2"]
-    match = replay("hogwarts", "?round=30")
-    match.at(30)
+    match = replay("hogwarts", 30)
     match.hover(row, col)
     tip = match.page.get_by_text(f"row {row}, column {col}", exact=True)
     expect(tip).to_be_visible()
@@ -193,8 +181,7 @@ def test_a_unit_is_followed_through_the_rounds(records, replay):
     for n, game in enumerate(replayed(records["hogwarts"])):
         if n in (30, 31, 40):
             where[n] = divmod(game.cells[9], 60)
-    match = replay("hogwarts", "?round=30")
-    match.at(30)
+    match = replay("hogwarts", 30)
     told = match.page.get_by_text("wizard 9", exact=True)
     expect(told).to_be_hidden()
     position = match.hover(*where[30])
@@ -227,8 +214,7 @@ def test_answers_and_times_are_those_of_the_record(records, replay):
     faults = all_faults(record, start(record.header, registry.get("hogwarts")))
     fault = next(one for turn in itertools.islice(faults, 4, None) for one in turn)
     turn = record.turns[fault.turn]
-    match = replay("hogwarts", f"?round={turn.turn + 1}")
-    match.at(turn.turn + 1)
+    match = replay("hogwarts", turn.turn + 1)
     answers = match.panel("Answers")
     for raw in turn.raw:
         if raw:

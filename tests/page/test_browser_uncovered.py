@@ -206,12 +206,11 @@ def test_the_headline_has_a_line_for_each_loser_and_none_is_cut_off(arena, recor
             expect(lines.nth(place)).to_contain_text(reason.text.split(" of seat ")[0])
 
 
-def test_among_all_the_seat_that_was_looked_at_comes_first(arena, records, show):
+def test_among_all_the_seat_that_was_looked_at_comes_first(records, replay):
     """By its fault, by its line in the headline, or because it was chosen before."""
     story = story_of(read_record(records["hogwarts"]), registry.get("hogwarts"))
-    page = show(f"{arena.address(match_of(records['hogwarts']))}?round=1")
-    match = MatchPage(page)
-    match.at(1)
+    match = replay("hogwarts", 1)
+    page = match.page
     first = match.panel("Answers").get_by_role("heading").first
     expect(first).to_have_text(re.compile("^A"))
     page.keyboard.press("Home")
@@ -226,12 +225,11 @@ def test_among_all_the_seat_that_was_looked_at_comes_first(arena, records, show)
     expect(first).to_have_text(re.compile("^B"))
 
 
-def test_the_headline_leads_to_where_a_bot_without_a_fault_lost_the_lead(arena, records, show):
+def test_the_headline_leads_to_where_a_bot_without_a_fault_lost_the_lead(records, replay):
     """Only at the end, and in other words than a failure."""
     story = story_of(read_record(records["angrymob"]), registry.get("angrymob"))
     ((reason, *_),) = story.losses.values()
-    match = MatchPage(show(f"{arena.address(match_of(records['angrymob']))}?round=1"))
-    match.at(1)
+    match = replay("angrymob", 1)
     loss = match.page.locator(".failed p")
     expect(loss).to_have_count(0)
     match.page.keyboard.press("End")

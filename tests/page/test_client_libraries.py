@@ -9,9 +9,6 @@ import zipfile
 import pytest
 
 from lanista.bots.client_libraries import CLIENTS, HEADER, NAMES, SOURCES, STARTERS, library, packed
-from lanista.hosting.control import RunningMatches
-from lanista.page.view import View
-from page.house import showing
 
 CODE = {".py", ".typed", ".java", ".js", ".go", ".rs"}
 """The endings of files that a library may be made of."""
@@ -21,30 +18,28 @@ def names_in(data):
     return zipfile.ZipFile(io.BytesIO(data)).namelist()
 
 
-async def test_every_library_can_be_downloaded():
+async def test_every_library_can_be_downloaded(lone):
     """And an unknown one is answered by the names of the known ones."""
-    async with showing(View(RunningMatches())) as house:
-        for name in NAMES:
-            answer = await house.get(f"/clients/{name}")
-            assert (200, library(name)) == (answer.status, answer.body)
-            assert f'attachment; filename="{name}"' == answer.header("Content-Disposition")
-            kind = "text/plain; charset=utf-8" if name == HEADER.name else "application/zip"
-            assert kind == answer.header("Content-Type")
-        answer = await house.get("/clients/ruby.zip")
-        assert 404 == answer.status
-        expected = f"there is no client library 'ruby.zip' here; known: {', '.join(NAMES)}"
-        assert {"error": expected} == answer.json
+    for name in NAMES:
+        answer = await lone.get(f"/clients/{name}")
+        assert (200, library(name)) == (answer.status, answer.body)
+        assert f'attachment; filename="{name}"' == answer.header("Content-Disposition")
+        kind = "text/plain; charset=utf-8" if name == HEADER.name else "application/zip"
+        assert kind == answer.header("Content-Type")
+    answer = await lone.get("/clients/ruby.zip")
+    assert 404 == answer.status
+    expected = f"there is no client library 'ruby.zip' here; known: {', '.join(NAMES)}"
+    assert {"error": expected} == answer.json
 
 
-async def test_every_language_has_a_starter_for_every_game():
+async def test_every_language_has_a_starter_for_every_game(lone):
     """As text; there is none for games of others, nor in other languages."""
-    async with showing(View(RunningMatches())) as house:
-        for language in STARTERS:
-            for game in ("angrymob", "hogwarts", "crematoria"):
-                answer = await house.get(f"/clients/starters/{language}/{game}")
-                assert (200, True) == (answer.status, b"Starter" in answer.body)
-        for path in ("python/chess", "ruby/angrymob"):
-            assert 404 == (await house.get(f"/clients/starters/{path}")).status
+    for language in STARTERS:
+        for game in ("angrymob", "hogwarts", "crematoria"):
+            answer = await lone.get(f"/clients/starters/{language}/{game}")
+            assert (200, True) == (answer.status, b"Starter" in answer.body)
+    for path in ("python/chess", "ruby/angrymob"):
+        assert 404 == (await lone.get(f"/clients/starters/{path}")).status
 
 
 def test_every_client_has_its_file():

@@ -16,7 +16,7 @@ from lanista.page import connections as module
 from lanista.page.answers import Answer
 from lanista.page.connections import Connections
 from lanista.page.view import View
-from page.house import done, opened, play, showing, until
+from page.house import done, play, showing, until
 from page.records import AWAY, BACK
 
 HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -54,41 +54,40 @@ async def gave_way(stream):
     return False
 
 
-async def test_half_requests_keep_nobody_out(autojump_clock):
+async def test_half_requests_keep_nobody_out(lone, autojump_clock):
     """620 at once: the page answers meanwhile, in no time, and closes them when theirs is up.
 
     Those that gave way are told so.
     """
-    async with showing(View(RunningMatches())) as house, crowd(house, 620) as streams:
+    async with crowd(lone, 620) as streams:
         began = trio.current_time()
-        assert 200 == (await house.get("/")).status
-        assert done(await (await house.page()).ask("lobby"))
+        assert 200 == (await lone.get("/")).status
+        assert done(await (await lone.page()).ask("lobby"))
         assert trio.current_time() - began < 0.1
         assert [True, False] == [await gave_way(streams[place]) for place in (0, -1)]
         for stream in streams[-400:]:
             with contextlib.suppress(trio.BrokenResourceError):
                 assert b"" == await stream.receive_some(1)
         assert trio.current_time() - began == pytest.approx(module.REQUEST_TIME, abs=0.1)
-        assert 1 == len(house.server.connections._peers)  # the viewer
+        assert 1 == len(lone.server.connections._peers)  # the viewer
 
 
-async def test_a_request_may_come_in_pieces_but_not_for_ever(autojump_clock):
+async def test_a_request_may_come_in_pieces_but_not_for_ever(lone, autojump_clock):
     """Bytes that trickle in don't win time."""
-    async with showing(View(RunningMatches())) as house:
-        for pause, answered in ((0.1, True), (0.4, False)):
-            async with crowd(house, 1, b"") as (stream,):
-                answer = b""
-                with contextlib.suppress(trio.BrokenResourceError):
-                    for place in range(0, len(PAGE), 2):
-                        await stream.send_all(PAGE[place : place + 2])
-                        await trio.sleep(pause)
-                    answer = await stream.receive_some()
-                assert answered is answer.startswith(b"HTTP/1.1 200 ")
+    for pause, answered in ((0.1, True), (0.4, False)):
+        async with crowd(lone, 1, b"") as (stream,):
+            answer = b""
+            with contextlib.suppress(trio.BrokenResourceError):
+                for place in range(0, len(PAGE), 2):
+                    await stream.send_all(PAGE[place : place + 2])
+                    await trio.sleep(pause)
+                answer = await stream.receive_some()
+            assert answered is answer.startswith(b"HTTP/1.1 200 ")
 
 
-async def test_a_request_has_a_length(autojump_clock):
+async def test_a_request_has_a_length(lone, autojump_clock):
     """At once, not when its time is up."""
-    async with showing(View(RunningMatches())) as house, crowd(house, 1) as (stream,):
+    async with crowd(lone, 1) as (stream,):
         began = trio.current_time()
         with contextlib.suppress(trio.BrokenResourceError):
             while True:
@@ -96,47 +95,46 @@ async def test_a_request_has_a_length(autojump_clock):
         assert trio.current_time() - began < 1
 
 
-async def test_a_fault_of_ours_ends_its_connection_alone(autojump_clock, monkeypatch):
+async def test_a_fault_of_ours_ends_its_connection_alone(lone, autojump_clock, monkeypatch):
     """Even before there is a request; the log has it, and the page goes on."""
-    async with showing(View(RunningMatches())) as house:
-        admit = Connections.admit
-        monkeypatch.setattr(Connections, "admit", lambda *_: 1 / 0)
-        with structlog.testing.capture_logs() as logged:
-            async with crowd(house, 1) as (stream,):
-                with contextlib.suppress(trio.BrokenResourceError):
-                    assert b"" == await stream.receive_some()
-        assert "ZeroDivisionError" in logged[0]["trace"]
-        monkeypatch.setattr(Connections, "admit", admit)
-        assert 200 == (await house.get("/healthz")).status
+    admit = Connections.admit
+    monkeypatch.setattr(Connections, "admit", lambda *_: 1 / 0)
+    with structlog.testing.capture_logs() as logged:
+        async with crowd(lone, 1) as (stream,):
+            with contextlib.suppress(trio.BrokenResourceError):
+                assert b"" == await stream.receive_some()
+    assert "ZeroDivisionError" in logged[0]["trace"]
+    monkeypatch.setattr(Connections, "admit", admit)
+    assert 200 == (await lone.get("/healthz")).status
 
 
-async def test_of_too_many_the_one_that_is_idle_for_the_longest_goes(autojump_clock, monkeypatch):
+async def test_of_too_many_the_one_that_is_idle_for_the_longest_goes(
+    lone, autojump_clock, monkeypatch
+):
     """Not one whose answer is being taken, nor a viewer."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 3)
-    async with showing(View(RunningMatches())) as house:
-        viewer = await house.page()
-        house.server._files["/large"] = Answer(LARGE, "text/plain")
-        async with crowd(house, 1, ASKED) as (takes,):
+    viewer = await lone.page()
+    lone.server._files["/large"] = Answer(LARGE, "text/plain")
+    async with crowd(lone, 1, ASKED) as (takes,):
+        await trio.sleep(1)
+        async with crowd(lone, 2) as idle:
             await trio.sleep(1)
-            async with crowd(house, 2) as idle:
-                await trio.sleep(1)
-                for _ in range(5):
-                    assert await takes.receive_some(1_000_000)
-                    await trio.testing.wait_all_tasks_blocked()
-                assert 200 == (await house.get("/")).status
-                assert [True, False] == [await gave_way(stream) for stream in idle]
+            for _ in range(5):
                 assert await takes.receive_some(1_000_000)
-        assert done(await viewer.ask("lobby"))
+                await trio.testing.wait_all_tasks_blocked()
+            assert 200 == (await lone.get("/")).status
+            assert [True, False] == [await gave_way(stream) for stream in idle]
+            assert await takes.receive_some(1_000_000)
+    assert done(await viewer.ask("lobby"))
 
 
-async def test_the_address_with_the_most_gives_way(autojump_clock, monkeypatch):
+async def test_the_address_with_the_most_gives_way(lone, autojump_clock, monkeypatch):
     """Whoever was there before from another one stays, however idle."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 4)
     async with (
-        showing(View(RunningMatches())) as house,
-        crowd(house, 1) as other,
-        crowd(house, 3, source="127.0.0.2") as streams,
-        crowd(house, 1, source="127.0.0.3") as newcomer,
+        crowd(lone, 1) as other,
+        crowd(lone, 3, source="127.0.0.2") as streams,
+        crowd(lone, 1, source="127.0.0.3") as newcomer,
     ):
         assert [True, False, False] == [await gave_way(stream) for stream in streams]
         assert [False, False] == [await gave_way(stream) for stream in (*other, *newcomer)]
@@ -155,32 +153,30 @@ class SlowTls:
             return peer.dup()
 
 
-async def test_handshakes_keep_nobody_out(autojump_clock, monkeypatch):
+async def test_handshakes_keep_nobody_out(lone, autojump_clock, monkeypatch):
     """More of them than there are places: the page goes on, and answers whoever comes then."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 4)
-    async with showing(View(RunningMatches())) as house:
-        tls = house.server.connections.tls = SlowTls()
-        async with crowd(house, 10, HANDSHAKE), crowd(house, 1, HANDSHAKE + PAGE) as (last,):
-            tls.done.set()
-            assert (await last.receive_some()).startswith(b"HTTP/1.1 200 ")
+    tls = lone.server.connections.tls = SlowTls()
+    async with crowd(lone, 10, HANDSHAKE), crowd(lone, 1, HANDSHAKE + PAGE) as (last,):
+        tls.done.set()
+        assert (await last.receive_some()).startswith(b"HTTP/1.1 200 ")
 
 
-async def test_who_gives_way_during_a_handshake_is_told_after_it(autojump_clock, monkeypatch):
+async def test_who_gives_way_during_a_handshake_is_told_after_it(lone, autojump_clock, monkeypatch):
     """Whether its handshake has begun, which hands its socket on, or not."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 4)
-    async with showing(View(RunningMatches())) as house:
-        tls = house.server.connections.tls = SlowTls()
-        async with (
-            crowd(house, 2, HANDSHAKE) as begun,
-            crowd(house, 2, b"") as silent,
-            crowd(house, 4, HANDSHAKE + PAGE) as others,
-        ):
-            tls.done.set()
-            for stream in silent:
-                await stream.send_all(HANDSHAKE)
-            assert [True] * 4 == [await gave_way(stream) for stream in (*begun, *silent)]
-            for stream in others:
-                assert (await stream.receive_some()).startswith(b"HTTP/1.1 200 ")
+    tls = lone.server.connections.tls = SlowTls()
+    async with (
+        crowd(lone, 2, HANDSHAKE) as begun,
+        crowd(lone, 2, b"") as silent,
+        crowd(lone, 4, HANDSHAKE + PAGE) as others,
+    ):
+        tls.done.set()
+        for stream in silent:
+            await stream.send_all(HANDSHAKE)
+        assert [True] * 4 == [await gave_way(stream) for stream in (*begun, *silent)]
+        for stream in others:
+            assert (await stream.receive_some()).startswith(b"HTTP/1.1 200 ")
 
 
 async def test_handshakes_of_those_who_gave_way_take_no_newcomers_place(
@@ -201,31 +197,30 @@ async def test_handshakes_of_those_who_gave_way_take_no_newcomers_place(
             assert trio.current_time() < 0.1
 
 
-async def test_off_loopback_an_address_has_half_of_the_places(autojump_clock, monkeypatch):
+async def test_off_loopback_an_address_has_half_of_the_places(lone, autojump_clock, monkeypatch):
+    """Whoever leaves makes room."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 4)
     monkeypatch.setattr(module, "MAX_VIEWERS", 4)
     monkeypatch.setattr(module, "is_loopback", lambda _: False)
-    async with showing(View(RunningMatches())) as house:
-        async with crowd(house, 3) as streams:
-            await until(lambda: len(house.server.connections._peers) == 2)
-            assert [True, False, False] == [await gave_way(stream) for stream in streams]
-        for _ in range(2):
-            await house.page()
-        answer = await house.get("/api/1/ws", "Upgrade: websocket")
-        assert (503, {"error": "too many viewers already"}) == (answer.status, answer.json)
+    async with crowd(lone, 3) as streams:
+        await until(lambda: len(lone.server.connections._peers) == 2)
+        assert [True, False, False] == [await gave_way(stream) for stream in streams]
+    viewer, _ = await lone.page(), await lone.page()
+    answer = await lone.get("/api/1/ws", "Upgrade: websocket")
+    assert (503, {"error": "too many viewers already"}) == (answer.status, answer.json)
+    await viewer.socket.aclose()
+    await until(lambda: len(lone.server.viewers) == 1)
+    await lone.page()
 
 
-async def test_viewers_of_one_address_keep_no_other_out(autojump_clock, monkeypatch):
+async def test_viewers_of_one_address_keep_no_other_out(lone, autojump_clock, monkeypatch):
     """When all places are taken, the address with the most gives one up, as long as it has more."""
     monkeypatch.setattr(module, "MAX_VIEWERS", 4)
-    async with (
-        showing(View(RunningMatches())) as house,
-        crowd(house, 4, UPGRADE, source="127.0.0.2") as streams,
-    ):
-        await until(lambda: len(house.server.viewers) == 4)
-        first, second = await house.page(), await house.page()
+    async with crowd(lone, 4, UPGRADE, source="127.0.0.2") as streams:
+        await until(lambda: len(lone.server.viewers) == 4)
+        first, second = await lone.page(), await lone.page()
         assert [True, True, False, False] == [await trickled(stream) is None for stream in streams]
-        answer = await house.get("/api/1/ws", "Upgrade: websocket")
+        answer = await lone.get("/api/1/ws", "Upgrade: websocket")
         assert (503, {"error": "too many viewers already"}) == (answer.status, answer.json)
         for page in (first, second):
             assert done(await page.ask("lobby"))
@@ -267,39 +262,37 @@ async def test_work_for_one_address_delays_no_other(autojump_clock, monkeypatch)
         assert trio.current_time() - began < 1
 
 
-async def test_an_answer_that_is_not_taken_ends_its_connection(autojump_clock, monkeypatch):
+async def test_an_answer_that_is_not_taken_ends_its_connection(lone, autojump_clock, monkeypatch):
     """One that is taken slowly may take long."""
     monkeypatch.setattr(module, "TAKING_TIME", 4)
-    async with showing(View(RunningMatches())) as house:
-        house.server._files["/large"] = Answer(LARGE, "text/plain")
-        async with crowd(house, 1, ASKED) as (stream,):
-            await until(lambda: not house.server.connections._peers)
-            assert trio.current_time() < module.REQUEST_TIME + module.TAKING_TIME
-        async with crowd(house, 1, ASKED) as (stream,):
-            got, began = 0, trio.current_time()
-            while part := await stream.receive_some(1_000_000):
-                got += len(part)
-                if trio.current_time() - began < 2 * module.TAKING_TIME:
-                    await trio.sleep(module.TAKING_TIME / 4)
-            assert got > len(LARGE)
-            assert trio.current_time() - began > module.TAKING_TIME
+    lone.server._files["/large"] = Answer(LARGE, "text/plain")
+    async with crowd(lone, 1, ASKED) as (stream,):
+        await until(lambda: not lone.server.connections._peers)
+        assert trio.current_time() < module.REQUEST_TIME + module.TAKING_TIME
+    async with crowd(lone, 1, ASKED) as (stream,):
+        got, began = 0, trio.current_time()
+        while part := await stream.receive_some(1_000_000):
+            got += len(part)
+            if trio.current_time() - began < 2 * module.TAKING_TIME:
+                await trio.sleep(module.TAKING_TIME / 4)
+        assert got > len(LARGE)
+        assert trio.current_time() - began > module.TAKING_TIME
 
 
-async def test_large_answers_have_a_bound_together(tmp_path, monkeypatch):
+async def test_large_answers_have_a_bound_together(house, monkeypatch):
     """Records that nobody reads keep no other from being sent: the oldest gives way."""
     monkeypatch.setattr(module, "MAX_ANSWERS", 20_000_000)
-    async with opened(tmp_path) as house:
-        ann, bob, match = await house.pair()
-        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
-        await until(lambda: match in house.arena.running.ended)
-        path = house.arena.running.ended[match]
-        path.write_bytes(path.read_bytes() + bytes(9_000_000))
-        asked = PAGE.replace(b"/ ", f"/api/1/matches/{match}/record ".encode())
-        peers = house.server.connections._peers
-        async with crowd(house, 1, asked), crowd(house, 1, asked):
-            await until(lambda: sum(peer.holds > 0 for peer in peers) == 1)
-            answer = await house.get(f"/api/1/matches/{match}/record")
-            assert (200, path.stat().st_size) == (answer.status, len(answer.body))
+    ann, bob, match = await house.pair()
+    await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+    await until(lambda: match in house.arena.running.ended)
+    path = house.arena.running.ended[match]
+    path.write_bytes(path.read_bytes() + bytes(9_000_000))
+    asked = PAGE.replace(b"/ ", f"/api/1/matches/{match}/record ".encode())
+    peers = house.server.connections._peers
+    async with crowd(house, 1, asked), crowd(house, 1, asked):
+        await until(lambda: sum(peer.holds > 0 for peer in peers) == 1)
+        answer = await house.get(f"/api/1/matches/{match}/record")
+        assert (200, path.stat().st_size) == (answer.status, len(answer.body))
 
 
 async def unanswered(_peer, _request):
@@ -328,19 +321,18 @@ async def test_one_connection_a_pass_of_the_loop(autojump_clock):
     assert max(Counter(turns).values()) <= 2
 
 
-async def test_little_of_a_viewers_bytes_is_handled_at_once(autojump_clock):
+async def test_little_of_a_viewers_bytes_is_handled_at_once(lone, autojump_clock):
     """Of the shortest messages a large buffer holds so many that matches would wait for seconds."""
-    async with showing(View(RunningMatches())) as house:
-        page = await house.page()
-        (peer,) = house.server.connections._peers
-        sizes, receive = [], peer.stream.receive_some
+    page = await lone.page()
+    (peer,) = lone.server.connections._peers
+    sizes, receive = [], peer.stream.receive_some
 
-        async def noted(size):
-            sizes.append(size)
-            return await receive(size)
+    async def noted(size):
+        sizes.append(size)
+        return await receive(size)
 
-        peer.stream.receive_some = noted
-        await page.socket.send("x" * 50_000)
-        await page.told("error")
-        assert {module.RECEIVED} == set(sizes)
-        assert module.RECEIVED <= 4096
+    peer.stream.receive_some = noted
+    await page.socket.send("x" * 50_000)
+    await page.told("error")
+    assert {module.RECEIVED} == set(sizes)
+    assert module.RECEIVED <= 4096

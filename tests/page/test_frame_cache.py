@@ -332,22 +332,6 @@ async def test_the_first_order_comes_first(record):
         await removed(cache, {other.file})
 
 
-async def test_a_worker_is_there_before_a_match_is_opened(record, parts):
-    """And does what is opened then; it is started once, however many look."""
-    before = children()
-    async with showing() as cache:
-        cache.warm_up()
-        cache.warm_up()
-        while not children() - before:  # noqa: ASYNC110 - nobody tells
-            await trio.sleep(0.01)
-        (worker,) = children() - before
-        frame_file = cache.acquire("m1", record, live=False)
-        assert parts[0] == await frame_file.wait_head()
-        cache.release("m1", frame_file)
-        assert {worker} == children() - before
-    assert before == children()
-
-
 async def test_a_worker_that_nobody_needs_is_not_tried_again(record, monkeypatch, autojump_clock):
     """One that can't be started for a page, until a match is opened."""
     calls = []

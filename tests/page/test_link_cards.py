@@ -4,7 +4,7 @@ import re
 from html import unescape
 
 from page import test_ladders, test_tournaments
-from page.house import opened, play
+from page.house import play
 from page.test_server import AWAY, BACK, settled
 
 PLAYERS = "Ann – Bob"  # noqa: RUF001 - as the page writes it
@@ -21,39 +21,37 @@ def head(answer):
     return unescape(title), {name: unescape(content) for name, content in found}
 
 
-async def test_of_a_match_from_its_beginning_on(tmp_path):
+async def test_of_a_match_from_its_beginning_on(house):
     """Players and game; when it is over a picture from its middle, and never who won."""
-    async with opened(tmp_path) as house:
-        ann, bob, match = await house.pair()
-        title, running = head(await house.get(f"/match/{match}?round=3"))
-        assert f"{PLAYERS} · Angry Mob · Lanista" == title == running["og:title"]
-        assert "og:image" not in running
-        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
-        over = await settled(house, match)
-        title, told = head(await house.get(f"/match/{match}"))
-        picture = f"/api/1/matches/{match}/picture?round={over['turns'] // 2}"
-        assert {
-            "og:title": f"{PLAYERS} · Angry Mob · Lanista",
-            "og:description": "A match of Angry Mob",
-            "og:type": "website",
-            "og:image": f"http://127.0.0.1:{house.server.port}{picture}",
-            "twitter:card": "summary_large_image",
-        } == told
-        assert b"\x89PNG" == (await house.get(picture)).body[:4]
-        # A proxy says by which address the page was asked for.
-        proxy = "X-Forwarded-Proto: https", "X-Forwarded-Host: arena.example"
-        _, told = head(await house.get(f"/match/{match}", *proxy))
-        assert f"https://arena.example{picture}" == told["og:image"]
-        twice = "X-Forwarded-Proto: http", "X-Forwarded-Host: other.example"
-        _, told = head(await house.get(f"/match/{match}", *proxy, *twice))
-        assert f"https://arena.example{picture}" == told["og:image"]
+    ann, bob, match = await house.pair()
+    title, running = head(await house.get(f"/match/{match}?round=3"))
+    assert f"{PLAYERS} · Angry Mob · Lanista" == title == running["og:title"]
+    assert "og:image" not in running
+    await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+    over = await settled(house, match)
+    title, told = head(await house.get(f"/match/{match}"))
+    picture = f"/api/1/matches/{match}/picture?round={over['turns'] // 2}"
+    assert {
+        "og:title": f"{PLAYERS} · Angry Mob · Lanista",
+        "og:description": "A match of Angry Mob",
+        "og:type": "website",
+        "og:image": f"http://127.0.0.1:{house.server.port}{picture}",
+        "twitter:card": "summary_large_image",
+    } == told
+    assert b"\x89PNG" == (await house.get(picture)).body[:4]
+    # A proxy says by which address the page was asked for.
+    proxy = "X-Forwarded-Proto: https", "X-Forwarded-Host: arena.example"
+    _, told = head(await house.get(f"/match/{match}", *proxy))
+    assert f"https://arena.example{picture}" == told["og:image"]
+    twice = "X-Forwarded-Proto: http", "X-Forwarded-Host: other.example"
+    _, told = head(await house.get(f"/match/{match}", *proxy, *twice))
+    assert f"https://arena.example{picture}" == told["og:image"]
 
 
-async def test_of_what_is_not_there(tmp_path):
+async def test_of_what_is_not_there(house):
     """The page says so itself: nothing of the address is repeated."""
-    async with opened(tmp_path) as house:
-        for path in ("/match/none", "/ladder/none/bot/none", "/tournament/none"):
-            assert ("Lanista", {}) == head(await house.get(path))
+    for path in ("/match/none", "/ladder/none/bot/none", "/tournament/none"):
+        assert ("Lanista", {}) == head(await house.get(path))
 
 
 async def test_of_a_ladder_and_its_bots(tmp_path):

@@ -8,9 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from docs.pages import DOCS
 from lanista.arena.spec import LadderSpec
-from lanista.hosting.control import RunningMatches
-from lanista.page.view import View
-from page.house import opened, play, showing
+from page.house import opened, play
 
 TOKEN = "s3cret"
 
@@ -116,10 +114,9 @@ async def test_an_arena_is_ready_until_it_drains(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/readyz"])
-async def test_a_match_alone_has_no_figures(path):
+async def test_a_match_alone_has_no_figures(lone, path):
     """`lanista play --watch` is no arena."""
-    async with showing(View(RunningMatches())) as house:
-        assert 404 == (await house.get(path)).status
+    assert 404 == (await lone.get(path)).status
 
 
 async def test_every_figure_is_on_the_page(tmp_path):

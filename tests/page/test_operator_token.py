@@ -14,11 +14,9 @@ from lanista.hosting.control import RunningMatches
 from lanista.page import connections
 from lanista.page.authorization import (
     LOG_INTERVAL,
-    LONG,
     WRONG_TOKEN_INTERVAL,
     WRONG_TOKENS,
     OperatorToken,
-    is_short,
 )
 from lanista.page.view import View
 from page.house import done, showing, until
@@ -31,12 +29,6 @@ TOKEN = "0123456789abcdef"
 async def guess(operator, *, times, address=NEAR):
     for number in range(times):
         assert not await operator.is_operators(f"guess {number}", address)
-
-
-def test_which_tokens_are_short():
-    assert not is_short(TOKEN)
-    assert is_short(TOKEN[1:])
-    assert LONG == len(TOKEN)
 
 
 async def test_without_a_token_everybody_is_the_operator():

@@ -205,21 +205,20 @@ def test_a_record_without_a_result_ends_without_one(tmp_path, cut):
     assert ("7", None, None) == (end["seed"], end["trouble"], end["result"])
 
 
-def test_a_changed_digest_stops_the_replay_with_a_message(tmp_path):
-    lines = changed(unpacked(wandering(tmp_path, 3)), 2, digest="0" * 16)
+@pytest.mark.parametrize(
+    ("spoilt", "trouble"),
+    [
+        (None, "m1.jsonl: line 3: not JSON ("),
+        ({"digest": "0" * 16}, "turn 1: digest f64bd693f34a3c27 by the rules, 0000000000000000 in"),
+    ],
+)
+def test_a_line_that_is_wrong_stops_the_replay_with_a_message(tmp_path, spoilt, trouble):
+    lines = unpacked(wandering(tmp_path, 3))
+    lines = changed(lines, 2, **spoilt) if spoilt else [*lines[:2], b"no json\n", *lines[3:]]
     _, frames, end = told(put(tmp_path, lines))
     assert [0, 1] == [frame["n"] for frame in frames]
     assert end["result"] is None
-    assert end["trouble"].startswith("the replay stops here: turn 1: digest ")
-    assert "0000000000000000 in the record" in end["trouble"]
-
-
-def test_a_damaged_line_stops_the_replay_with_a_message(tmp_path):
-    lines = unpacked(wandering(tmp_path, 3))
-    lines[2] = b"no json\n"
-    _, frames, end = told(put(tmp_path, lines))
-    assert 2 == len(frames)
-    assert end["trouble"].startswith("the replay stops here: m1.jsonl: line 3: not JSON (")
+    assert end["trouble"].startswith(f"the replay stops here: {trouble}")
 
 
 def test_damaged_compression_stops_the_replay_with_a_message(tmp_path):
@@ -357,16 +356,12 @@ def test_a_record_without_a_setting_has_its_default(tmp_path):
     assert 2400 == next(iter(read_frames(path)))["rounds"]
 
 
-@pytest.mark.parametrize("live", [False, True])
-def test_a_file_that_is_not_there(tmp_path, live):
-    with pytest.raises(UnreadableError) as error:
-        list(read_frames(tmp_path / "gone")) if not live else ReplayReader(
-            tmp_path / "gone", live=True
-        )
-    assert "can't read gone: No such file or directory" == str(error.value)
-
-
-def test_a_folder_has_no_frames(tmp_path):
+def test_what_can_not_be_read_is_told(tmp_path):
+    """A file that isn't there, live or not, and a folder."""
+    with pytest.raises(UnreadableError, match=r"^can't read gone: No such file"):
+        list(read_frames(tmp_path / "gone"))
+    with pytest.raises(UnreadableError, match=r"^can't read gone: No such file"):
+        ReplayReader(tmp_path / "gone", live=True)
     with pytest.raises(UnreadableError, match=r"can't read .*: Is a directory"):
         list(read_frames(tmp_path))
 

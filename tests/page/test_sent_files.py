@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lanista.hosting.control import RunningMatches
 from lanista.page import requests as module
-from lanista.page.view import View
-from page.house import done, showing, until
+from page.house import done, until
 from page.records import wandering
 
 TRACE = Path(__file__).parents[1] / "traces/crematoria/02_Null-Null-Null-Null_s1.res.gz"
@@ -28,159 +26,148 @@ def record(tmp_path_factory):
     return wandering(tmp_path_factory.mktemp("record"), 3)
 
 
-async def test_a_file_that_is_sent_is_shown(record):
+async def test_a_file_that_is_sent_is_shown(lone, record):
     """A record, packed or not, or a match file; in pieces. Only this connection has its frames."""
-    async with showing(View(RunningMatches())) as house:
-        page, other = await house.page(), await house.page()
-        packed = record.read_bytes()
-        res = gzip.decompress(TRACE.read_bytes())
-        seen = []
-        for data, name, source in [
-            (packed, "a.jsonl.gz", "record"),
-            (gzip.decompress(packed), "../../a b.jsonl", "record"),
-            (res, "x.res", "res"),
-            (packed, "", "record"),
-            (packed, "." * 300, "record"),
-        ]:
-            head = await send(page, data, name=name, piece=len(data) // 3)
-            assert ("head", source) == (head["type"], head["source"])
-            match = head["match"]
-            frames = await page.ask("frames", match=match, **{"from": 0})
-            assert 0 == frames["frames"][0]["n"]
-            answer = await other.ask("frames", match=match, **{"from": 0})
-            assert "isn't open" in answer["words"]
-            seen.append(match)
-        assert 5 == len(set(seen))
-        folder = house.server.view.frame_cache.folder
-        assert 5 == len(list(folder.glob("upload-*/*")))
-        assert all(path.resolve().is_relative_to(folder) for path in folder.rglob("*"))
-        assert done(await page.ask("close", match=seen[0]))
-        await until(lambda: len(list(folder.glob("upload-*"))) == 4)
-        await page.socket.aclose()
-        await until(lambda: not list(folder.glob("upload-*")))
+    page, other = await lone.page(), await lone.page()
+    packed = record.read_bytes()
+    res = gzip.decompress(TRACE.read_bytes())
+    seen = []
+    for data, name, source in [
+        (packed, "a.jsonl.gz", "record"),
+        (gzip.decompress(packed), "../../a b.jsonl", "record"),
+        (res, "x.res", "res"),
+        (packed, "", "record"),
+        (packed, "." * 300, "record"),
+    ]:
+        head = await send(page, data, name=name, piece=len(data) // 3)
+        assert ("head", source) == (head["type"], head["source"])
+        match = head["match"]
+        frames = await page.ask("frames", match=match, **{"from": 0})
+        assert 0 == frames["frames"][0]["n"]
+        answer = await other.ask("frames", match=match, **{"from": 0})
+        assert "isn't open" in answer["words"]
+        seen.append(match)
+    assert 5 == len(set(seen))
+    folder = lone.server.view.frame_cache.folder
+    assert 5 == len(list(folder.glob("upload-*/*")))
+    assert all(path.resolve().is_relative_to(folder) for path in folder.rglob("*"))
+    assert done(await page.ask("close", match=seen[0]))
+    await until(lambda: len(list(folder.glob("upload-*"))) == 4)
+    await page.socket.aclose()
+    await until(lambda: not list(folder.glob("upload-*")))
 
 
-async def test_a_file_that_cannot_be_taken_is_told(record, monkeypatch):
+async def test_a_file_that_cannot_be_taken_is_told(lone, record, monkeypatch):
     """Nothing of it is kept, and the connection goes on."""
     monkeypatch.setattr(module, "MAX_FILE", 10_000)
-    async with showing(View(RunningMatches())) as house:
-        page = await house.page()
-        folder = house.server.view.frame_cache.folder
-        await page.say(do="file", id="file", name="x", size=10_001)
-        words = (await page.answer("file"))["words"]
-        assert "a file of 10001 bytes; from 1 to 10000 can be shown" == words
-        assert (
-            "the file is longer than the 5 bytes announced"
-            == (await send(page, b"abcdef", size=5))["words"]
-        )
-        await page.say(do="file", id="file", name="x", size=5)
-        await page.socket.send(b"abc")
-        await page.say(do="lobby", id="between")
-        assert "bytes of the file are binary messages" == (await page.answer("file"))["words"]
-        words = (await send(page, b"hello\n", name="my.res"))["words"]
-        assert words.startswith("my.res: line 1: not a file of an original game")
-        words = (await send(page, record.read_bytes()[:40], name="x.gz"))["words"]
-        assert words.startswith("x.gz: damaged gzip data")
-        await until(lambda: not list(folder.glob("upload-*")))
-        assert "head" == (await send(page, record.read_bytes()))["type"]
+    page = await lone.page()
+    folder = lone.server.view.frame_cache.folder
+    await page.say(do="file", id="file", name="x", size=10_001)
+    words = (await page.answer("file"))["words"]
+    assert "a file of 10001 bytes; from 1 to 10000 can be shown" == words
+    assert (
+        "the file is longer than the 5 bytes announced"
+        == (await send(page, b"abcdef", size=5))["words"]
+    )
+    await page.say(do="file", id="file", name="x", size=5)
+    await page.socket.send(b"abc")
+    await page.say(do="lobby", id="between")
+    assert "bytes of the file are binary messages" == (await page.answer("file"))["words"]
+    words = (await send(page, b"hello\n", name="my.res"))["words"]
+    assert words.startswith("my.res: line 1: not a file of an original game")
+    words = (await send(page, record.read_bytes()[:40], name="x.gz"))["words"]
+    assert words.startswith("x.gz: damaged gzip data")
+    await until(lambda: not list(folder.glob("upload-*")))
+    assert "head" == (await send(page, record.read_bytes()))["type"]
 
 
-async def test_no_room_for_a_file_is_told(record, monkeypatch):
+async def test_no_room_for_a_file_is_told(lone, record, monkeypatch):
     def full(**_):
         raise OSError(28, "No space left on device")
 
-    async with showing(View(RunningMatches())) as house:
-        page = await house.page()
-        monkeypatch.setattr(module.tempfile, "mkdtemp", full)
-        await page.say(do="file", id="file", name="x", size=5)
-        assert (
-            "no room for the file: No space left on device" == (await page.answer("file"))["words"]
-        )
+    page = await lone.page()
+    monkeypatch.setattr(module.tempfile, "mkdtemp", full)
+    await page.say(do="file", id="file", name="x", size=5)
+    assert "no room for the file: No space left on device" == (await page.answer("file"))["words"]
 
 
-async def test_who_leaves_while_sending_leaves_nothing(record):
-    async with showing(View(RunningMatches())) as house:
-        page = await house.page()
-        await page.say(do="file", id="file", name="x", size=500)
-        await page.socket.send(b"abc")
-        folder = house.server.view.frame_cache.folder
-        await until(lambda: list(folder.glob("upload-*/*")))
-        await page.socket.aclose()
-        await until(lambda: not list(folder.glob("upload-*")))
+async def test_who_leaves_while_sending_leaves_nothing(lone, record):
+    page = await lone.page()
+    await page.say(do="file", id="file", name="x", size=500)
+    await page.socket.send(b"abc")
+    folder = lone.server.view.frame_cache.folder
+    await until(lambda: list(folder.glob("upload-*/*")))
+    await page.socket.aclose()
+    await until(lambda: not list(folder.glob("upload-*")))
 
 
-async def test_what_is_announced_takes_no_room(record, monkeypatch):
+async def test_what_is_announced_takes_no_room(lone, record, monkeypatch):
     """However many announce however much: a newcomer's file is shown."""
     data = record.read_bytes()
     monkeypatch.setattr(module, "MAX_FILES", 2 * len(data))
-    async with showing(View(RunningMatches())) as house:
-        for _ in range(4):
-            announces = await house.page()
-            await announces.say(do="file", id=1, name="x", size=module.MAX_FILE)
-            await announces.socket.send(b"x")
-        assert "head" == (await send(await house.page(), data))["type"]
+    for _ in range(4):
+        announces = await lone.page()
+        await announces.say(do="file", id=1, name="x", size=module.MAX_FILE)
+        await announces.socket.send(b"x")
+    assert "head" == (await send(await lone.page(), data))["type"]
 
 
-async def test_all_files_together_have_a_limit_and_the_oldest_goes(record, monkeypatch):
+async def test_all_files_together_have_a_limit_and_the_oldest_goes(lone, record, monkeypatch):
     """What is closed makes room, and where there is none, the oldest: it has to be sent
     again, as its page does by itself.
     """
     data = record.read_bytes()
     monkeypatch.setattr(module, "MAX_FILES", 2 * len(data))
-    async with showing(View(RunningMatches())) as house:
-        page, other = await house.page(), await house.page()
-        first, second = await send(page, data), await send(other, data)
-        assert done(await page.ask("close", match=first["match"]))
-        third = await send(page, data)
-        asks = {"match": second["match"], "from": 0}
-        assert "frames" == (await other.ask("frames", **asks))["type"]
-        assert "head" == (await send(page, data))["type"]
-        answer = await other.ask("frames", **asks)
-        assert f"the match {second['match']!r} isn't open; open it first" == answer["words"]
-        asks = {"match": third["match"], "from": 0}
-        assert "frames" == (await page.ask("frames", **asks))["type"]
+    page, other = await lone.page(), await lone.page()
+    first, second = await send(page, data), await send(other, data)
+    assert done(await page.ask("close", match=first["match"]))
+    third = await send(page, data)
+    asks = {"match": second["match"], "from": 0}
+    assert "frames" == (await other.ask("frames", **asks))["type"]
+    assert "head" == (await send(page, data))["type"]
+    answer = await other.ask("frames", **asks)
+    assert f"the match {second['match']!r} isn't open; open it first" == answer["words"]
+    asks = {"match": third["match"], "from": 0}
+    assert "frames" == (await page.ask("frames", **asks))["type"]
 
 
-async def test_who_has_sent_the_most_gives_up_the_room(record, monkeypatch):
+async def test_who_has_sent_the_most_gives_up_the_room(lone, record, monkeypatch):
     """By address: one that sends much keeps out no other, nor takes the place of a small one."""
     data = record.read_bytes()
     monkeypatch.setattr(module, "MAX_FILES", 3 * len(data))
-    async with showing(View(RunningMatches())) as house:
-        small, greedy = await house.page(), await house.page()
-        shown = await send(small, data)
-        (viewer,) = [one for one in house.server.viewers if one.uploads]
-        viewer.peer.address = "192.0.2.1"
-        sent = [await send(greedy, data) for _ in range(3)]
-        asks = {"match": shown["match"], "from": 0}
-        assert "frames" == (await small.ask("frames", **asks))["type"]
-        for head, kind in zip(sent, ("error", "frames", "frames"), strict=True):
-            asks = {"match": head["match"], "from": 0}
-            assert kind == (await greedy.ask("frames", **asks))["type"]
+    small, greedy = await lone.page(), await lone.page()
+    shown = await send(small, data)
+    (viewer,) = [one for one in lone.server.viewers if one.uploads]
+    viewer.peer.address = "192.0.2.1"
+    sent = [await send(greedy, data) for _ in range(3)]
+    asks = {"match": shown["match"], "from": 0}
+    assert "frames" == (await small.ask("frames", **asks))["type"]
+    for head, kind in zip(sent, ("error", "frames", "frames"), strict=True):
+        asks = {"match": head["match"], "from": 0}
+        assert kind == (await greedy.ask("frames", **asks))["type"]
 
 
-async def test_a_file_that_gives_up_its_room_while_it_is_sent_is_told(record, monkeypatch):
+async def test_a_file_that_gives_up_its_room_while_it_is_sent_is_told(lone, record, monkeypatch):
     data = record.read_bytes()
     monkeypatch.setattr(module, "MAX_FILES", len(data))
-    async with showing(View(RunningMatches())) as house:
-        page, other = await house.page(), await house.page()
-        await page.say(do="file", id=1, name="x", size=len(data))
-        await page.socket.send(data[:-1])
-        await until(lambda: any(u.size for v in house.server.viewers for u in v.uploads.values()))
-        assert "head" == (await send(other, data))["type"]
-        await page.socket.send(data[-1:])
-        words = (await page.answer(1))["words"]
-        assert "others' files needed the room; send the file again" == words
+    page, other = await lone.page(), await lone.page()
+    await page.say(do="file", id=1, name="x", size=len(data))
+    await page.socket.send(data[:-1])
+    await until(lambda: any(u.size for v in lone.server.viewers for u in v.uploads.values()))
+    assert "head" == (await send(other, data))["type"]
+    await page.socket.send(data[-1:])
+    words = (await page.answer(1))["words"]
+    assert "others' files needed the room; send the file again" == words
 
 
-async def test_a_file_whose_bytes_do_not_come_is_given_up(record, monkeypatch):
+async def test_a_file_whose_bytes_do_not_come_is_given_up(lone, record, monkeypatch):
     """After SILENCE; bytes that come, though slowly, are waited for."""
     monkeypatch.setattr(module, "SILENCE", 0.2)
     data = record.read_bytes()
-    async with showing(View(RunningMatches())) as house:
-        page = await house.page()
-        await page.say(do="file", id=1, name="x", size=len(data))
-        await page.socket.send(data[:-1])
-        words = (await page.answer(1))["words"]
-        assert "no byte of the file came for 0.2 s; send it again" == words
-        monkeypatch.setattr(module, "SILENCE", 30)
-        assert "head" == (await send(page, data))["type"]
+    page = await lone.page()
+    await page.say(do="file", id=1, name="x", size=len(data))
+    await page.socket.send(data[:-1])
+    words = (await page.answer(1))["words"]
+    assert "no byte of the file came for 0.2 s; send it again" == words
+    monkeypatch.setattr(module, "SILENCE", 30)
+    assert "head" == (await send(page, data))["type"]

@@ -42,69 +42,66 @@ async def one_match(house, **how):
     return match
 
 
-async def test_health(tmp_path):
-    async with opened(tmp_path) as house:
-        answer = await house.get("/healthz")
-        assert (200, {"ok": True, "software": __version__, "api": API}) == (
-            answer.status,
-            answer.json,
-        )
+async def test_health(house):
+    answer = await house.get("/healthz")
+    assert (200, {"ok": True, "software": __version__, "api": API}) == (
+        answer.status,
+        answer.json,
+    )
 
 
-async def test_games_and_bots(tmp_path):
-    async with opened(tmp_path) as house:
-        games = (await house.get("/api/1/games")).json["games"]
-        assert ["angrymob", "crematoria", "hogwarts"] == sorted(game["name"] for game in games)
-        (mob,) = [game for game in games if game["name"] == "angrymob"]
-        assert ("Angry Mob", 2) == (mob["title"], mob["seats"])
-        assert [{"name", "default", "low", "high", "help"}] == [set(s) for s in mob["settings"]]
-        bots = (await house.get("/api/1/bots")).json["bots"]
-        assert {(game, name) for game in registry.ours() for name in registry.house_bots(game)} == {
-            (bot["game"], bot["name"]) for bot in bots
-        }
-        assert all(bot["about"] and "\n" not in bot["about"] for bot in bots)
-        some = (await house.get("/api/1/bots?game=hogwarts")).json["bots"]
-        assert [bot for bot in bots if bot["game"] == "hogwarts"] == some
+async def test_games_and_bots(house):
+    games = (await house.get("/api/1/games")).json["games"]
+    assert ["angrymob", "crematoria", "hogwarts"] == sorted(game["name"] for game in games)
+    (mob,) = [game for game in games if game["name"] == "angrymob"]
+    assert ("Angry Mob", 2) == (mob["title"], mob["seats"])
+    assert [{"name", "default", "low", "high", "help"}] == [set(s) for s in mob["settings"]]
+    bots = (await house.get("/api/1/bots")).json["bots"]
+    assert {(game, name) for game in registry.ours() for name in registry.house_bots(game)} == {
+        (bot["game"], bot["name"]) for bot in bots
+    }
+    assert all(bot["about"] and "\n" not in bot["about"] for bot in bots)
+    some = (await house.get("/api/1/bots?game=hogwarts")).json["bots"]
+    assert [bot for bot in bots if bot["game"] == "hogwarts"] == some
 
 
-async def test_a_match_from_its_beginning_to_its_record(tmp_path):
+async def test_a_match_from_its_beginning_to_its_record(house, tmp_path):
     """Running: what isn't known is null, its seed above all. Over: all, and the record's file."""
-    async with opened(tmp_path) as house:
-        ann, bob, match = await house.pair()
-        running = (await house.get(f"/api/1/matches/{match}")).json
-        assert set(running) == RESULT
-        assert {
-            "match": match,
-            "game": "angrymob",
-            "title": "Angry Mob",
-            "state": "running",
-            "started": running["started"],
-            "players": ["Ann", "Bob"],
-            "ladder": None,
-            "tournament": None,
-            **dict.fromkeys(("ended", "end", "reason", "ranks", "scores", "turns", "seed")),
-            "faults": None,
-        } == running
-        assert [running] == (await house.get("/api/1/matches")).json["matches"]
-        assert [] == (await house.get("/api/1/matches?end=finished")).json["matches"]
-        assert [running] == (await house.get("/api/1/matches?player=Ann")).json["matches"]
-        assert [] == (await house.get("/api/1/matches?player=ann")).json["matches"]
-        assert 404 == (await house.get(f"/api/1/matches/{match}/record")).status
-        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
-        over = await settled(house, match)
-        assert set(over) == RESULT
-        assert ("forfeit", [1, 2], 2, [0, 1]) == tuple(
-            over[key] for key in ("end", "ranks", "turns", "faults")
-        )
-        assert (running["started"][:19], str) == (over["started"][:19], type(over["seed"]))
-        answer = await house.get(f"/api/1/matches/{match}/record")
-        assert "application/gzip" == answer.header("Content-Type")
-        saved = f'attachment; filename="{match}.jsonl.gz"'
-        assert saved == answer.header("Content-Disposition")
-        (file,) = tmp_path.glob("records/*/*.jsonl.gz")
-        assert file.read_bytes() == answer.body
-        header = json.loads(gzip.decompress(answer.body).splitlines()[0])
-        assert (match, over["seed"]) == (header["match"], str(header["seed"]))
+    ann, bob, match = await house.pair()
+    running = (await house.get(f"/api/1/matches/{match}")).json
+    assert set(running) == RESULT
+    assert {
+        "match": match,
+        "game": "angrymob",
+        "title": "Angry Mob",
+        "state": "running",
+        "started": running["started"],
+        "players": ["Ann", "Bob"],
+        "ladder": None,
+        "tournament": None,
+        **dict.fromkeys(("ended", "end", "reason", "ranks", "scores", "turns", "seed")),
+        "faults": None,
+    } == running
+    assert [running] == (await house.get("/api/1/matches")).json["matches"]
+    assert [] == (await house.get("/api/1/matches?end=finished")).json["matches"]
+    assert [running] == (await house.get("/api/1/matches?player=Ann")).json["matches"]
+    assert [] == (await house.get("/api/1/matches?player=ann")).json["matches"]
+    assert 404 == (await house.get(f"/api/1/matches/{match}/record")).status
+    await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+    over = await settled(house, match)
+    assert set(over) == RESULT
+    assert ("forfeit", [1, 2], 2, [0, 1]) == tuple(
+        over[key] for key in ("end", "ranks", "turns", "faults")
+    )
+    assert (running["started"][:19], str) == (over["started"][:19], type(over["seed"]))
+    answer = await house.get(f"/api/1/matches/{match}/record")
+    assert "application/gzip" == answer.header("Content-Type")
+    saved = f'attachment; filename="{match}.jsonl.gz"'
+    assert saved == answer.header("Content-Disposition")
+    (file,) = tmp_path.glob("records/*/*.jsonl.gz")
+    assert file.read_bytes() == answer.body
+    header = json.loads(gzip.decompress(answer.body).splitlines()[0])
+    assert (match, over["seed"]) == (header["match"], str(header["seed"]))
 
 
 async def test_pictures_of_a_match_that_is_over(tmp_path):
@@ -145,42 +142,41 @@ async def test_the_difference_of_two_matches(tmp_path):
     assert bad.json["error"].startswith(f"they can't be compared: {other}: ")
 
 
-async def test_matches_by_pages_and_standings(tmp_path):
+async def test_matches_by_pages_and_standings(house):
     """The newest first; `next` is where the next page begins."""
-    async with opened(tmp_path) as house:
-        ids = []
-        for _ in range(3):
-            ids.append(await one_match(house))
-            await settled(house, ids[-1])
-        first = (await house.get("/api/1/matches?limit=2")).json
-        assert [ids[2], ids[1]] == [match["match"] for match in first["matches"]]
-        second = (await house.get(f"/api/1/matches?limit=2&before={first['next']}")).json
-        assert ([ids[0]], None) == ([match["match"] for match in second["matches"]], second["next"])
-        query = "game=angrymob&player=Bob&end=forfeit"
-        assert 3 == len((await house.get(f"/api/1/matches?{query}")).json["matches"])
-        assert [] == (await house.get("/api/1/matches?end=void")).json["matches"]
-        seed = first["matches"][1]["seed"]
-        (of_seed,) = (await house.get(f"/api/1/matches?game=angrymob&seed={seed}")).json["matches"]
-        assert ids[1] == of_seed["match"]
-        assert [] == (await house.get(f"/api/1/matches?game=hogwarts&seed={seed}")).json["matches"]
-        # The tables are looked up when the last of them is in the list.
-        changes = house.arena.running.changes
-        while not (tables := (await house.get("/api/1/standings")).json["standings"]) or (
-            tables[0]["matches"] < 3
-        ):
-            await changes.wait(changes.count)
-        (table,) = tables
-        assert ("angrymob", "Angry Mob", 3) == (table["game"], table["title"], table["matches"])
-        row = {"matches": 3, "draws": 0}
-        assert [
-            {**row, "rank": 1, "name": "Ann", "points": 3, "wins": 3, "losses": 0, "faults": 0},
-            {**row, "rank": 2, "name": "Bob", "points": 0, "wins": 0, "losses": 3, "faults": 3},
-        ] == table["rows"]
-        assert tables == (await house.get("/api/1/standings?game=angrymob")).json["standings"]
-        assert [] == (await house.get("/api/1/standings?game=hogwarts")).json["standings"]
-        lobby = (await house.get("/api/1/lobby")).json
-        assert ids[::-1] == [match["match"] for match in lobby["recent"]]
-        assert tables == lobby["standings"]
+    ids = []
+    for _ in range(3):
+        ids.append(await one_match(house))
+        await settled(house, ids[-1])
+    first = (await house.get("/api/1/matches?limit=2")).json
+    assert [ids[2], ids[1]] == [match["match"] for match in first["matches"]]
+    second = (await house.get(f"/api/1/matches?limit=2&before={first['next']}")).json
+    assert ([ids[0]], None) == ([match["match"] for match in second["matches"]], second["next"])
+    query = "game=angrymob&player=Bob&end=forfeit"
+    assert 3 == len((await house.get(f"/api/1/matches?{query}")).json["matches"])
+    assert [] == (await house.get("/api/1/matches?end=void")).json["matches"]
+    seed = first["matches"][1]["seed"]
+    (of_seed,) = (await house.get(f"/api/1/matches?game=angrymob&seed={seed}")).json["matches"]
+    assert ids[1] == of_seed["match"]
+    assert [] == (await house.get(f"/api/1/matches?game=hogwarts&seed={seed}")).json["matches"]
+    # The tables are looked up when the last of them is in the list.
+    changes = house.arena.running.changes
+    while not (tables := (await house.get("/api/1/standings")).json["standings"]) or (
+        tables[0]["matches"] < 3
+    ):
+        await changes.wait(changes.count)
+    (table,) = tables
+    assert ("angrymob", "Angry Mob", 3) == (table["game"], table["title"], table["matches"])
+    row = {"matches": 3, "draws": 0}
+    assert [
+        {**row, "rank": 1, "name": "Ann", "points": 3, "wins": 3, "losses": 0, "faults": 0},
+        {**row, "rank": 2, "name": "Bob", "points": 0, "wins": 0, "losses": 3, "faults": 3},
+    ] == table["rows"]
+    assert tables == (await house.get("/api/1/standings?game=angrymob")).json["standings"]
+    assert [] == (await house.get("/api/1/standings?game=hogwarts")).json["standings"]
+    lobby = (await house.get("/api/1/lobby")).json
+    assert ids[::-1] == [match["match"] for match in lobby["recent"]]
+    assert tables == lobby["standings"]
 
 
 async def test_matches_of_an_earlier_arena_are_there(tmp_path):
@@ -227,14 +223,13 @@ BAD = {
 }
 
 
-async def test_what_is_not_there_is_told_in_words(tmp_path):
+async def test_what_is_not_there_is_told_in_words(house):
     """`{"error": "words"}` with its status."""
-    async with opened(tmp_path) as house:
-        for path, (status, words) in BAD.items():
-            answer = await house.get(path)
-            assert (path, status) == (path, answer.status)
-            assert ["error"] == list(answer.json)
-            assert answer.json["error"].startswith(words)
+    for path, (status, words) in BAD.items():
+        answer = await house.get(path)
+        assert (path, status) == (path, answer.status)
+        assert ["error"] == list(answer.json)
+        assert answer.json["error"].startswith(words)
 
 
 ELSEWHERE = (
@@ -245,54 +240,51 @@ ELSEWHERE = (
 )
 
 
-async def test_no_path_leads_elsewhere(tmp_path):
+async def test_no_path_leads_elsewhere(house):
     """What may be had is in a table; nothing is looked up in the file system."""
-    async with opened(tmp_path) as house:
-        for path in ELSEWHERE:
-            assert (path, 404) == (path, (await house.get(path)).status)
+    for path in ELSEWHERE:
+        assert (path, 404) == (path, (await house.get(path)).status)
 
 
-async def test_a_method_that_an_address_does_not_take_is_refused_with_those_that_it_takes(tmp_path):
-    async with opened(tmp_path) as house:
-        for method in ("POST", "HEAD", "PUT", "DELETE", "OPTIONS", "BREW"):
-            for path in ("/api/1/lobby", "/", "/api/1/ws"):
-                answer = await house.get(path, method=method)
-                assert (method, 405, "GET") == (method, answer.status, answer.header("Allow"))
-                if method == "HEAD":
-                    assert b"" == answer.body
-                else:
-                    assert {"error": f"'{method}' isn't known here, only GET"} == answer.json
+async def test_a_method_that_an_address_does_not_take_is_refused_with_those_that_it_takes(house):
+    for method in ("POST", "HEAD", "PUT", "DELETE", "OPTIONS", "BREW"):
+        for path in ("/api/1/lobby", "/", "/api/1/ws"):
+            answer = await house.get(path, method=method)
+            assert (method, 405, "GET") == (method, answer.status, answer.header("Allow"))
+            if method == "HEAD":
+                assert b"" == answer.body
+            else:
+                assert {"error": f"'{method}' isn't known here, only GET"} == answer.json
 
 
 # -- who may ask ---------------------------------------------------------------------------------
 
 
-async def test_every_answer_has_its_headers(tmp_path):
+async def test_every_answer_has_its_headers(house):
     """Also an error's; each once. Nothing of ours is shown within, or run by, another site."""
-    async with opened(tmp_path) as house:
-        for path, kind in [
-            ("/", "text/html; charset=utf-8"),
-            ("/page/index.html", "text/html; charset=utf-8"),
-            ("/page/main.js", "text/javascript; charset=utf-8"),
-            ("/page/style.css", "text/css; charset=utf-8"),
-            ("/clients/python.zip", "application/zip"),
-            ("/api/1/qr.svg?text=http://a.example/", "image/svg+xml"),
-            ("/healthz", "application/json"),
-            ("/nothing", "application/json"),
-        ]:
-            answer = await house.get(path)
-            assert (path, kind) == (path, answer.header("Content-Type"))
-            assert str(len(answer.body)) == answer.header("Content-Length")
-            assert answer.header("Content-Security-Policy").startswith(
-                "default-src 'none'; script-src 'self'; style-src 'self'; "
-                "img-src 'self' data: blob:; connect-src 'self'; "
-            )
-            assert "frame-ancestors 'none'" in answer.header("Content-Security-Policy")
-            assert "nosniff" == answer.header("X-Content-Type-Options")
-            assert "no-referrer" == answer.header("Referrer-Policy")
-            assert "same-origin" == answer.header("Cross-Origin-Resource-Policy")
-            assert "no-cache" == answer.header("Cache-Control")
-        assert (await house.get("/")).body == (await house.get("/page/index.html")).body
+    for path, kind in [
+        ("/", "text/html; charset=utf-8"),
+        ("/page/index.html", "text/html; charset=utf-8"),
+        ("/page/main.js", "text/javascript; charset=utf-8"),
+        ("/page/style.css", "text/css; charset=utf-8"),
+        ("/clients/python.zip", "application/zip"),
+        ("/api/1/qr.svg?text=http://a.example/", "image/svg+xml"),
+        ("/healthz", "application/json"),
+        ("/nothing", "application/json"),
+    ]:
+        answer = await house.get(path)
+        assert (path, kind) == (path, answer.header("Content-Type"))
+        assert str(len(answer.body)) == answer.header("Content-Length")
+        assert answer.header("Content-Security-Policy").startswith(
+            "default-src 'none'; script-src 'self'; style-src 'self'; "
+            "img-src 'self' data: blob:; connect-src 'self'; "
+        )
+        assert "frame-ancestors 'none'" in answer.header("Content-Security-Policy")
+        assert "nosniff" == answer.header("X-Content-Type-Options")
+        assert "no-referrer" == answer.header("Referrer-Policy")
+        assert "same-origin" == answer.header("Cross-Origin-Resource-Policy")
+        assert "no-cache" == answer.header("Cache-Control")
+    assert (await house.get("/")).body == (await house.get("/page/index.html")).body
 
 
 async def test_sites_of_the_operators_choice_may_show_the_page_within_theirs(tmp_path):
@@ -317,67 +309,67 @@ async def test_files_are_sent_compressed_to_whoever_takes_them_so(tmp_path):
     assert b"\n/** " not in plain.body
 
 
-async def test_files_that_a_page_needs_are_kept_by_browsers(tmp_path):
+async def test_files_that_a_page_needs_are_kept_by_browsers(house):
     """By addresses that change with their content; the document, which names these, isn't kept."""
-    async with opened(tmp_path) as house:
-        document = await house.get("/")
-        assert "no-cache" == document.header("Cache-Control")
-        addresses = re.findall(r'"(/page/[^"]+)"', document.body.decode())
-        assert any(address.startswith("/page/script.js?v=") for address in addresses)
-        for address in addresses:
-            file = await house.get(address)
-            assert "max-age=31536000, immutable" == file.header("Cache-Control")
-            plain = await house.get(address.partition("?")[0])
-            assert (plain.body, "no-cache") == (file.body, plain.header("Cache-Control"))
+    document = await house.get("/")
+    assert "no-cache" == document.header("Cache-Control")
+    addresses = re.findall(r'"(/page/[^"]+)"', document.body.decode())
+    assert any(address.startswith("/page/script.js?v=") for address in addresses)
+    for address in addresses:
+        file = await house.get(address)
+        assert "max-age=31536000, immutable" == file.header("Cache-Control")
+        plain = await house.get(address.partition("?")[0])
+        assert (plain.body, "no-cache") == (file.body, plain.header("Cache-Control"))
 
 
-async def test_on_loopback_only_our_own_names_are_answered(tmp_path):
+async def test_on_loopback_only_our_own_names_are_answered(house):
     """A name that another's name service leads here would make that site's page one of ours."""
-    async with opened(tmp_path) as house:
-        port = house.server.port
-        for host, status in {
-            f"127.0.0.1:{port}": 200,
-            f"localhost:{port}": 200,
-            f"LOCALHOST:{port}": 200,
-            f"[::1]:{port}": 200,
-            "localhost": 200,  # forwarded from elsewhere, as by ssh
-            f"evil.example:{port}": 403,
-            f"127.0.0.1.evil.example:{port}": 403,
-            f"evil.example@127.0.0.1.nip.io:{port}": 403,
-            "": 403,
-            "[": 403,
-            "[::1": 403,
-        }.items():
-            answer = await house.get("/healthz", host=host)
-            assert (host, status) == (host, answer.status)
-            assert answer.json.get("error") in (None, f"Host {host!r} isn't this page's address")
+    port = house.server.port
+    for host, status in {
+        f"127.0.0.1:{port}": 200,
+        f"localhost:{port}": 200,
+        f"LOCALHOST:{port}": 200,
+        f"[::1]:{port}": 200,
+        "localhost": 200,  # forwarded from elsewhere, as by ssh
+        f"evil.example:{port}": 403,
+        f"127.0.0.1.evil.example:{port}": 403,
+        f"evil.example@127.0.0.1.nip.io:{port}": 403,
+        "": 403,
+        "[": 403,
+        "[::1": 403,
+    }.items():
+        answer = await house.get("/healthz", host=host)
+        assert (host, status) == (host, answer.status)
+        assert answer.json.get("error") in (None, f"Host {host!r} isn't this page's address")
 
 
-async def test_another_sites_page_is_refused(tmp_path):
+async def test_another_sites_page_is_refused(house):
     """By its Origin, which a browser always says with a WebSocket; other programs say none."""
-    async with opened(tmp_path) as house:
-        own = f"127.0.0.1:{house.server.port}"
-        for origin, status in {
-            f"http://{own}": 200,
-            f"https://{own}": 200,  # behind a proxy that speaks TLS
-            f"http://localhost:{house.server.port}": 403,
-            "http://127.0.0.1": 403,
-            "http://127.0.0.1:1": 403,
-            "http://evil.example": 403,
-            f"http://evil.example/{own}": 403,
-            "null": 403,
-            "": 403,
-            "http://[": 403,
-        }.items():
-            answer = await house.get("/healthz", f"Origin: {origin}")
-            assert (origin, status) == (origin, answer.status)
-        for twice in (f"Host: {own}", f"Origin: http://{own}\r\nOrigin: http://evil.example"):
-            answer = await house.get("/healthz", twice)
-            assert (400, "a request has one Host header and at most one Origin header") == (
-                answer.status,
-                answer.json["error"],
-            )
-        assert 400 == (await house.raw(b"GET /healthz HTTP/1.1\r\n\r\n")).status
+    own = f"127.0.0.1:{house.server.port}"
+    for origin, status in {
+        f"http://{own}": 200,
+        f"https://{own}": 200,  # behind a proxy that speaks TLS
+        f"http://localhost:{house.server.port}": 403,
+        "http://127.0.0.1": 403,
+        "http://127.0.0.1:1": 403,
+        "http://evil.example": 403,
+        f"http://evil.example/{own}": 403,
+        "null": 403,
+        "": 403,
+        "http://[": 403,
+    }.items():
+        answer = await house.get("/healthz", f"Origin: {origin}")
+        assert (origin, status) == (origin, answer.status)
+    for twice in (f"Host: {own}", f"Origin: http://{own}\r\nOrigin: http://evil.example"):
+        answer = await house.get("/healthz", twice)
+        assert (400, "a request has one Host header and at most one Origin header") == (
+            answer.status,
+            answer.json["error"],
+        )
+    assert 400 == (await house.raw(b"GET /healthz HTTP/1.1\r\n\r\n")).status
+    evil = "Upgrade: websocket", "Origin: http://evil.example"
+    assert 403 == (await house.get("/api/1/ws", *evil)).status
+    await house.page(additional_headers={"Origin": f"http://{own}"})
 
 
 async def test_off_loopback_every_name_is_answered_but_no_other_origin(tmp_path):
@@ -433,7 +425,7 @@ async def test_without_a_list_the_rest_is_there(tmp_path):
         assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
 
 
-async def test_a_record_that_the_list_could_not_take_is_added_later(tmp_path, monkeypatch):
+async def test_a_record_that_the_list_could_not_take_is_added_later(house, monkeypatch):
     """As when the disk was full at the end of the match: it isn't missing until the next start."""
     from lanista.errors import StoreError
     from lanista.results.match_list import MatchList
@@ -443,15 +435,14 @@ async def test_a_record_that_the_list_could_not_take_is_added_later(tmp_path, mo
 
     monkeypatch.setattr(MatchList, "add", fail)
     monkeypatch.setattr("lanista.page.kept_list.SYNC_AGAIN", 0)
-    async with opened(tmp_path) as house:
-        changes = house.arena.running.changes
-        match = await one_match(house)
-        while True:
-            count = changes.count
-            listed = (await house.get("/api/1/matches")).json["matches"]
-            if [(match, "over")] == [(one["match"], one["state"]) for one in listed]:
-                break
-            await changes.wait(count)
+    changes = house.arena.running.changes
+    match = await one_match(house)
+    while True:
+        count = changes.count
+        listed = (await house.get("/api/1/matches")).json["matches"]
+        if [(match, "over")] == [(one["match"], one["state"]) for one in listed]:
+            break
+        await changes.wait(count)
 
 
 async def test_a_fault_of_the_page_ends_the_page_alone(tmp_path, monkeypatch):

@@ -1,11 +1,10 @@
 """The page's WebSocket (docs/api.md, "WebSocket"): connections, requests, operator and lobby."""
 
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed
 
 from lanista import __version__
 from lanista.hosting.control import RunningMatches
-from lanista.page import connections
 from lanista.page import server as server_module
 from lanista.page import viewer as module
 from lanista.page.frames import API
@@ -18,48 +17,23 @@ pytestmark = pytest.mark.usefixtures("quick")
 # -- connecting ----------------------------------------------------------------------------------
 
 
-async def test_hello(tmp_path):
-    async with opened(tmp_path) as house:
-        page = await house.page(hello=False)
-        assert {
-            "type": "hello",
-            "api": API,
-            "software": __version__,
-            "mode": "serve",
-            "operator": True,
-            "match": None,
-            "bots": {
-                "host": None,  # the page's own, as it may be behind a proxy
-                "port": house.port,
-                "registration": "open",
-                "tls": False,
-            },
-            "play": True,
-        } == await page.told("hello")
-
-
-async def test_another_sites_page_gets_no_connection(tmp_path):
-    """A browser says the Origin of the page that asks."""
-    async with opened(tmp_path) as house:
-        for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}):
-            with pytest.raises(InvalidStatus) as refused:
-                await house.page(additional_headers=headers)
-            assert 403 == refused.value.response.status_code
-        await house.page(additional_headers={"Origin": f"http://127.0.0.1:{house.server.port}"})
-
-
-async def test_too_many_viewers_are_refused(tmp_path, monkeypatch):
-    """Who leaves makes room."""
-    monkeypatch.setattr(connections, "MAX_VIEWERS", 1)
-    async with opened(tmp_path) as house:
-        first = await house.page()
-        with pytest.raises(InvalidStatus) as refused:
-            await house.page()
-        assert 503 == refused.value.response.status_code
-        await first.socket.aclose()
-        while house.server.viewers:
-            await house.server._viewer_left.wait()
-        await house.page()
+async def test_hello(house):
+    page = await house.page(hello=False)
+    assert {
+        "type": "hello",
+        "api": API,
+        "software": __version__,
+        "mode": "serve",
+        "operator": True,
+        "match": None,
+        "bots": {
+            "host": None,  # the page's own, as it may be behind a proxy
+            "port": house.port,
+            "registration": "open",
+            "tls": False,
+        },
+        "play": True,
+    } == await page.told("hello")
 
 
 BAD = {
@@ -67,6 +41,7 @@ BAD = {
     "nothing": ("", "not JSON ("),
     "bytes": (b"{}", "binary; a message is a JSON object in text"),
     "deep": ("[" * 4000, "not JSON"),
+    "long": ("[" * 5000, "5000 characters; no message needs more than 4096"),
     "no do": ("{}", "do is None; it should be text"),
     "unknown": ('{"do": "dance"}', "unknown request 'dance'; see docs/api.md"),
     "an id of another kind": ('{"do": "lobby", "id": 1e999}', "id is neither a whole number"),
@@ -89,28 +64,26 @@ BAD = {
 }
 
 
-async def test_bad_messages_are_answered_in_words(tmp_path):
+async def test_bad_messages_are_answered_in_words(house):
     """One error each; the connection goes on."""
-    async with opened(tmp_path) as house:
-        page = await house.page()
-        for name, (message, words) in BAD.items():
-            await page.socket.send(message)
-            answer = await page.told("error")
-            assert (name, words) == (name, answer["words"][: len(words)])
-        assert done(await page.ask("close", match="never opened"))
-        # An answer repeats the id, whatever kind it is of.
-        for asked in (0, -1, "a", None):
-            await page.say(do="dance", id=asked)
-            assert asked == (await page.told("error"))["id"]
+    page = await house.page()
+    for name, (message, words) in BAD.items():
+        await page.socket.send(message)
+        answer = await page.told("error")
+        assert (name, words) == (name, answer["words"][: len(words)])
+    assert done(await page.ask("close", match="never opened"))
+    # An answer repeats the id, whatever kind it is of.
+    for asked in (0, -1, "a", None):
+        await page.say(do="dance", id=asked)
+        assert asked == (await page.told("error"))["id"]
 
 
-async def test_a_message_too_long_ends_its_connection_alone(tmp_path):
-    async with opened(tmp_path) as house:
-        page, other = await house.page(), await house.page()
-        await page.socket.send("x" * (server_module.MAX_MESSAGE + 1))
-        with pytest.raises(ConnectionClosed):
-            await page.told("error")
-        assert done(await other.ask("lobby"))
+async def test_a_message_too_long_ends_its_connection_alone(house):
+    page, other = await house.page(), await house.page()
+    await page.socket.send("x" * (server_module.MAX_MESSAGE + 1))
+    with pytest.raises(ConnectionClosed):
+        await page.told("error")
+    assert done(await other.ask("lobby"))
 
 
 # -- the operator --------------------------------------------------------------------------------
@@ -139,59 +112,58 @@ async def test_commands_need_the_token_where_there_is_one(tmp_path):
 # -- the lobby -----------------------------------------------------------------------------------
 
 
-async def test_the_lobby_is_told_whenever_something_changes(tmp_path):
+async def test_the_lobby_is_told_whenever_something_changes(house):
     """Who waits and where; what runs; what is over."""
-    async with opened(tmp_path) as house:
-        page = await house.page()
-        assert done(await page.ask("lobby"))
-        assert {
-            "type": "lobby",
-            "manual": False,
-            "rooms": [],
-            "running": [],
-            "recent": [],
-            "standings": [],
-            "tournaments": [],
-            "ladders": [],
-        } == await page.told("lobby")
-        ann = await house.bot("Ann v=1 room=x seat=1")
-        (room,) = (await page.told("lobby", lambda told: told["rooms"]))["rooms"]
-        assert {
-            "game": "angrymob",
-            "title": "Angry Mob",
-            "room": "x",
-            "seats": 2,
-            "ready": False,
-            "ladder": False,
-            "bots": [{"bot": 1, "name": "Ann", "seat": 1}],
-        } == room
-        cem = await house.bot("Cem v=1")
-        told = await page.told("lobby", lambda told: len(told["rooms"]) == 2)
-        assert [None, "x"] == sorted((room["room"] for room in told["rooms"]), key=str)
-        await cem.stream.aclose()
-        await page.told("lobby", lambda told: len(told["rooms"]) == 1)
-        bob = await house.bot("Bob v=1 room=x")
-        told = await page.told("lobby", lambda told: told["running"])
-        (running,) = told["running"]
-        assert {
-            "match": running["match"],
-            "game": "angrymob",
-            "title": "Angry Mob",
-            "room": "x",
-            "tournament": None,
-            "players": [{"bot": 3, "name": "Bob"}, {"bot": 1, "name": "Ann"}],  # by seat
-            "started": running["started"],
-            "paused": False,
-        } == running
-        assert done(await page.ask("pause", match=running["match"]))
-        await page.told("lobby", lambda told: told["running"][0]["paused"])
-        assert done(await page.ask("resume", match=running["match"]))
-        await play((ann, [""]), (bob, ["9 9 9 9"]), leave=True)
-        told = await page.told("lobby", lambda told: told["recent"] and told["standings"])
-        assert ([], [running["match"]]) == (
-            told["running"],
-            [match["match"] for match in told["recent"]],
-        )
+    page = await house.page()
+    assert done(await page.ask("lobby"))
+    assert {
+        "type": "lobby",
+        "manual": False,
+        "rooms": [],
+        "running": [],
+        "recent": [],
+        "standings": [],
+        "tournaments": [],
+        "ladders": [],
+    } == await page.told("lobby")
+    ann = await house.bot("Ann v=1 room=x seat=1")
+    (room,) = (await page.told("lobby", lambda told: told["rooms"]))["rooms"]
+    assert {
+        "game": "angrymob",
+        "title": "Angry Mob",
+        "room": "x",
+        "seats": 2,
+        "ready": False,
+        "ladder": False,
+        "bots": [{"bot": 1, "name": "Ann", "seat": 1}],
+    } == room
+    cem = await house.bot("Cem v=1")
+    told = await page.told("lobby", lambda told: len(told["rooms"]) == 2)
+    assert [None, "x"] == sorted((room["room"] for room in told["rooms"]), key=str)
+    await cem.stream.aclose()
+    await page.told("lobby", lambda told: len(told["rooms"]) == 1)
+    bob = await house.bot("Bob v=1 room=x")
+    told = await page.told("lobby", lambda told: told["running"])
+    (running,) = told["running"]
+    assert {
+        "match": running["match"],
+        "game": "angrymob",
+        "title": "Angry Mob",
+        "room": "x",
+        "tournament": None,
+        "players": [{"bot": 3, "name": "Bob"}, {"bot": 1, "name": "Ann"}],  # by seat
+        "started": running["started"],
+        "paused": False,
+    } == running
+    assert done(await page.ask("pause", match=running["match"]))
+    await page.told("lobby", lambda told: told["running"][0]["paused"])
+    assert done(await page.ask("resume", match=running["match"]))
+    await play((ann, [""]), (bob, ["9 9 9 9"]), leave=True)
+    told = await page.told("lobby", lambda told: told["recent"] and told["standings"])
+    assert ([], [running["match"]]) == (
+        told["running"],
+        [match["match"] for match in told["recent"]],
+    )
 
 
 async def test_the_lobby_is_asked_for_twice_and_told_once():

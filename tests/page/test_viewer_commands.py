@@ -17,88 +17,84 @@ pytestmark = pytest.mark.usefixtures("quick")
 KICKED = "error shutdown the operator closed this connection"
 
 
-async def test_start_and_mode(tmp_path):
+async def test_start_and_mode(house):
     """Manual: nothing begins by itself; `start` begins what is ready in one room."""
-    async with opened(tmp_path) as house:
-        page = await house.page()
-        await page.ask("lobby")
-        assert done(await page.ask("mode", manual=True))
-        await page.told("lobby", lambda told: told["manual"])
-        first = [await house.bot(f"{name} v=1 room=x") for name in ("Ann", "Bob")]
-        second = [await house.bot(f"{name} v=1") for name in ("Cem", "Dil")]
-        await page.told("lobby", lambda told: [True] * 2 == [r["ready"] for r in told["rooms"]])
-        for where in ({"room": "y"}, {"game": "hogwarts"}, {"room": "x", "game": "chess"}):
-            answer = await page.ask("start", **{"game": "angrymob", "room": None, **where})
-            assert "no match is ready there" == answer["words"]
-        assert done(await page.ask("start", game="angrymob", room="x"))
-        for bot in first:
-            await bot.until("go")
-        told = await page.told("lobby", lambda told: told["running"])
-        assert ([None], ["x"]) == (
-            [room["room"] for room in told["rooms"]],
-            [match["room"] for match in told["running"]],
-        )
-        assert "no match is ready" in (await page.ask("start", game="angrymob", room="x"))["words"]
-        assert done(await page.ask("mode", manual=False))  # what is ready begins
-        for bot in second:
-            await bot.until("go")
+    page = await house.page()
+    await page.ask("lobby")
+    assert done(await page.ask("mode", manual=True))
+    await page.told("lobby", lambda told: told["manual"])
+    first = [await house.bot(f"{name} v=1 room=x") for name in ("Ann", "Bob")]
+    second = [await house.bot(f"{name} v=1") for name in ("Cem", "Dil")]
+    await page.told("lobby", lambda told: [True] * 2 == [r["ready"] for r in told["rooms"]])
+    for where in ({"room": "y"}, {"game": "hogwarts"}, {"room": "x", "game": "chess"}):
+        answer = await page.ask("start", **{"game": "angrymob", "room": None, **where})
+        assert "no match is ready there" == answer["words"]
+    assert done(await page.ask("start", game="angrymob", room="x"))
+    for bot in first:
+        await bot.until("go")
+    told = await page.told("lobby", lambda told: told["running"])
+    assert ([None], ["x"]) == (
+        [room["room"] for room in told["rooms"]],
+        [match["room"] for match in told["running"]],
+    )
+    assert "no match is ready" in (await page.ask("start", game="angrymob", room="x"))["words"]
+    assert done(await page.ask("mode", manual=False))  # what is ready begins
+    for bot in second:
+        await bot.until("go")
 
 
-async def test_pause_step_and_resume(tmp_path):
+async def test_pause_step_and_resume(house):
     """A match is held between two turns; a step is a turn."""
-    async with opened(tmp_path) as house:
-        page = await house.page()
-        ann, bob, match = await house.pair()
-        assert done(await page.ask("pause", match=match))
-        await play((ann, [AWAY]), (bob, [""]))
-        await page.ask("open", match=match)
-        assert 1 == (await page.ask("frames", match=match, **{"from": 1}))["frames"][-1]["n"]
-        with trio.move_on_after(0.1) as scope:  # time in which nothing may come
-            await ann.until("go")
-        assert scope.cancelled_caught
-        for turn in (1, 2):
-            assert done(await page.ask("step", match=match))
-            assert f"turn {turn}" in await ann.until("go")
-            await bob.until("go")
-            await play((ann, [""]), (bob, [""]))
-        assert done(await page.ask("resume", match=match))
+    page = await house.page()
+    ann, bob, match = await house.pair()
+    assert done(await page.ask("pause", match=match))
+    await play((ann, [AWAY]), (bob, [""]))
+    await page.ask("open", match=match)
+    assert 1 == (await page.ask("frames", match=match, **{"from": 1}))["frames"][-1]["n"]
+    with trio.move_on_after(0.1) as scope:  # time in which nothing may come
         await ann.until("go")
+    assert scope.cancelled_caught
+    for turn in (1, 2):
+        assert done(await page.ask("step", match=match))
+        assert f"turn {turn}" in await ann.until("go")
+        await bob.until("go")
+        await play((ann, [""]), (bob, [""]))
+    assert done(await page.ask("resume", match=match))
+    await ann.until("go")
 
 
-async def test_cancel_ends_a_match_as_aborted(tmp_path):
+async def test_cancel_ends_a_match_as_aborted(house):
     """Also one that is held. Its bots are told why, its record is whole."""
-    async with opened(tmp_path) as house:
-        page = await house.page()
-        for held in (False, True):
-            ann, bob, match = await house.pair()
-            if held:
-                await page.ask("pause", match=match)
-                await play((ann, [AWAY]), (bob, [""]))
-            assert done(await page.ask("cancel", match=match))
-            for bot in (ann, bob):
-                assert ["error shutdown the operator ended this match"] == await bot.rest()
-                await bot.stream.aclose()
-            record = await record_of(house, match)
-            assert ("aborted", "interrupted", int(held)) == (
-                record.result.end,
-                record.result.reason,
-                verify(record, ANGRYMOB),
-            )
-            assert "is running" in (await page.ask("cancel", match=match))["words"]
+    page = await house.page()
+    for held in (False, True):
+        ann, bob, match = await house.pair()
+        if held:
+            await page.ask("pause", match=match)
+            await play((ann, [AWAY]), (bob, [""]))
+        assert done(await page.ask("cancel", match=match))
+        for bot in (ann, bob):
+            assert ["error shutdown the operator ended this match"] == await bot.rest()
+            await bot.stream.aclose()
+        record = await record_of(house, match)
+        assert ("aborted", "interrupted", int(held)) == (
+            record.result.end,
+            record.result.reason,
+            verify(record, ANGRYMOB),
+        )
+        assert "is running" in (await page.ask("cancel", match=match))["words"]
 
 
-async def test_a_waiting_bot_is_kicked(tmp_path):
-    async with opened(tmp_path) as house:
-        page = await house.page()
-        await page.ask("lobby")
-        ann = await house.bot("Ann v=1")
-        told = await page.told("lobby", lambda told: told["rooms"])
-        number = told["rooms"][0]["bots"][0]["bot"]
-        assert done(await page.ask("kick", bot=number))
-        assert KICKED == (await ann.rest())[-1]
-        await ann.stream.aclose()
-        await page.told("lobby", lambda told: not told["rooms"])
-        assert f"there is no bot {number} any more" == (await page.ask("kick", bot=number))["words"]
+async def test_a_waiting_bot_is_kicked(house):
+    page = await house.page()
+    await page.ask("lobby")
+    ann = await house.bot("Ann v=1")
+    told = await page.told("lobby", lambda told: told["rooms"])
+    number = told["rooms"][0]["bots"][0]["bot"]
+    assert done(await page.ask("kick", bot=number))
+    assert KICKED == (await ann.rest())[-1]
+    await ann.stream.aclose()
+    await page.told("lobby", lambda told: not told["rooms"])
+    assert f"there is no bot {number} any more" == (await page.ask("kick", bot=number))["words"]
 
 
 async def test_a_kicked_bot_is_taken_by_no_match(tmp_path):
@@ -118,29 +114,28 @@ async def test_a_kicked_bot_is_taken_by_no_match(tmp_path):
         await bots[1].until("go")
 
 
-async def test_a_playing_bot_is_kicked(tmp_path):
+async def test_a_playing_bot_is_kicked(house):
     """While its answer is awaited; other moments: match/test_kick.py. The match ends at once, the
     other wins, and the record bears it out.
     """
-    async with opened(tmp_path) as house:
-        page = await house.page()
-        ann, bob, match = await house.pair()
-        running = house.arena.running.matches[match]
-        seat = [name for _, name in running.bots].index("Ann")
-        number = running.bots[seat][0]
-        assert done(await page.ask("kick", bot=number))
-        assert KICKED == (await ann.rest())[-1]
-        assert "end forfeit" in await bob.rest()
-        await ann.stream.aclose()
-        await bob.stream.aclose()
-        record = await record_of(house, match)
-        assert ("forfeit", 0, 0) == (
-            record.result.end,
-            len(record.turns),
-            verify(record, ANGRYMOB),
-        )
-        assert ["shutdown"] == [f.code for f in record.result.faults if f.seat == seat]
-        assert 2 == record.result.ranks[seat]
+    page = await house.page()
+    ann, bob, match = await house.pair()
+    running = house.arena.running.matches[match]
+    seat = [name for _, name in running.bots].index("Ann")
+    number = running.bots[seat][0]
+    assert done(await page.ask("kick", bot=number))
+    assert KICKED == (await ann.rest())[-1]
+    assert "end forfeit" in await bob.rest()
+    await ann.stream.aclose()
+    await bob.stream.aclose()
+    record = await record_of(house, match)
+    assert ("forfeit", 0, 0) == (
+        record.result.end,
+        len(record.turns),
+        verify(record, ANGRYMOB),
+    )
+    assert ["shutdown"] == [f.code for f in record.result.faults if f.seat == seat]
+    assert 2 == record.result.ranks[seat]
 
 
 async def test_a_bot_that_would_stay_is_kicked_though_its_match_ends(tmp_path, monkeypatch):
