@@ -430,7 +430,6 @@ rebuild_option = click.option(
     help="Rebuild the database from the records and whatever can be read of it. The old one is "
     "kept beside it.",
 )
-"""The option of `verify` to rebuild a database."""
 _INTERVAL = 0.5
 """Seconds between two updates of the progress on a terminal."""
 

@@ -41,7 +41,6 @@ class Answer:
 
     body: bytes
     type: str = JSON
-    """The content type."""
     name: str | None = None
     """The file name under which a browser saves it; None if it isn't for saving."""
     status: http.HTTPStatus = http.HTTPStatus.OK
@@ -87,7 +86,6 @@ class RefusedError(Exception):
 
     status: http.HTTPStatus
     message: str
-    """The message for whoever sent the request: it says what was wrong."""
     allow: tuple[str, ...] = ()
     """The methods that would do, if the method is wrong."""
 

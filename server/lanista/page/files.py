@@ -28,7 +28,6 @@ class Shots:
 
     scene: Scene
     title: str
-    """The game's title."""
     names: Sequence[str]
     """The bots' names, by seat."""
     shots: Iterator[Shot]

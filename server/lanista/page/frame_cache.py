@@ -67,7 +67,6 @@ class FrameFile:
     source: Path
     """The record, or the original game's match file."""
     file: Path
-    """The file with the frames."""
     logs: Seats = None
     """The seats whose bots' logs are included."""
     viewers: int = 0

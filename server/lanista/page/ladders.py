@@ -58,7 +58,6 @@ class Ladder:
 
     room: "LadderRoom"
     renewal: Renewal[LadderTable]
-    """Has the table computed."""
     bot: Callable[[str, Any], Awaitable[dict[str, Any]]]
     """Returns the results of a bot, given its versions in the table."""
     pair: Callable[[str, str], Awaitable[dict[str, Any]]]

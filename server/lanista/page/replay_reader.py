@@ -62,7 +62,6 @@ class ReplayReader:
     over: bool = attrs.field(default=False, init=False)
     """Whether `next` has returned the end."""
     _was_live: bool = attrs.field(init=False)
-    """Whether the file was live at first."""
     _file: IO[bytes] = attrs.field(init=False)
     _reader: LineReader = attrs.field(init=False)
     _held: bytes = attrs.field(default=b"", init=False)

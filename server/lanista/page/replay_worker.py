@@ -91,7 +91,6 @@ class ReplayJob:
     logs: Collection[int] | None
     """The seats whose bots' logs are included; None for all."""
     file: IO[bytes]
-    """The file that the frames are written into."""
     size: int = 0
     """Bytes of frames written so far."""
     waiting: bool = False
@@ -253,4 +252,3 @@ class ReplayWorker:
 Order = Callable[[ReplayWorker], None]
 """Calls one of the worker's methods; it is pickled."""
 _worker: ReplayWorker | None = None
-"""The worker of this process."""

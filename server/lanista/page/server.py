@@ -83,11 +83,9 @@ class Server:
     open_logs: bool = False
     """Whether viewers see bots' logs during a match even if the page isn't only on loopback."""
     tls: TlsRelay | None = None
-    """Speaks TLS with viewers; None for plain text."""
     embed: Sequence[str] = ()
     """The sites that may show the page within theirs."""
     operator: OperatorToken = attrs.field(init=False)
-    """Finds out who is the operator."""
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, Answer] = attrs.field(init=False)
     _packed_files: dict[str, Answer] = attrs.field(init=False)

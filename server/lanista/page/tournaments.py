@@ -67,14 +67,11 @@ class Tournament:
 
     name: str
     records: Path
-    """The folder of its records."""
     _compute: Callable[[str | None], Awaitable[tuple[str, TournamentTable | None]]]
-    """Computes its table, as `Renewal.compute`."""
     matches: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
     """Returns a page of stored matches that meet some filters, as `{"matches", "next"}`; it raises
     `NoStandingsError`."""
     renewal: Renewal[TournamentTable] = attrs.field(init=False)
-    """Has the table computed."""
     computed: str | None = attrs.field(default=None, init=False)
     """The time of the last change."""
 
@@ -114,10 +111,8 @@ class WatchedMatch:
     match: str
     """Its id."""
     tournament: str
-    """The tournament's name."""
     game: str
     title: str
-    """The title of the game."""
     players: tuple[str, ...]
     """The names of the players, by seat."""
     started: str

@@ -69,7 +69,6 @@ class Viewer:
     others: Collection["Viewer"]
     """All viewers, with this one."""
     operator: OperatorToken
-    """Finds out whether this viewer is the operator."""
     visitor: Visitor = attrs.field(factory=Visitor, init=False)
     uploads: dict[str, Upload] = attrs.field(factory=dict, init=False)
     """The files that this viewer sent, by the ids under which they are open."""

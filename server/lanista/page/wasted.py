@@ -103,7 +103,6 @@ class Efforts:
     moves: dict[int, list[Effort]] = attrs.field(factory=dict, init=False)
     """By seat, the moves of its units in the turns in which any moved."""
     frame: Frame | None = attrs.field(default=None, init=False)
-    """The latest frame."""
     _standing: tuple[Units, Units] = attrs.field(default=({}, {}), init=False)
     """The units with numbers in the frame before the latest one, and in the latest one."""
 
