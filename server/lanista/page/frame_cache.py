@@ -82,9 +82,6 @@ class FrameFile:
     _ends: "array[int]" = attrs.field(factory=lambda: array("Q"))
     """The position in the file at which each frame ends, with its comma."""
     _changed: trio.Event = attrs.field(factory=trio.Event)
-    _last_chunk: tuple[int, int, bytes] = (0, 0, b"")
-    """The last chunk that was read: first frame, frame after the last, and the bytes. During a
-    match all viewers ask for the same frames at the same moment."""
 
     @property
     def count(self) -> int:
@@ -164,15 +161,8 @@ class FrameFile:
         last = min(first + CHUNK_FRAMES, self.count)
         while last - 1 > position and self._ends[last - 1] - start > CHUNK_BYTES:
             last = max(position + 1, last - KEY_EVERY)
-        if self._last_chunk[:2] != (first, last):
-            with self.file.open("rb") as file:
-                data = os.pread(file.fileno(), self._ends[last - 1] - start - 1, start)
-            self._last_chunk = (first, last, data)
-        return first, self._last_chunk[2]
-
-    def drop_chunk(self) -> None:
-        """Free the memory of the last chunk."""
-        self._last_chunk = (0, 0, b"")
+        with self.file.open("rb") as file:
+            return first, os.pread(file.fileno(), self._ends[last - 1] - start - 1, start)
 
 
 @attrs.define(eq=False)
@@ -183,8 +173,9 @@ class FrameCache:
     """Whether to start the replay worker before there is a viewer. A process that also starts bots
     does so: `keeper_process` kills children that are younger than the bot they may come from."""
     _folder: TemporaryFolder | None = attrs.field(default=None, init=False)
-    _files: dict[str, FrameFile] = attrs.field(factory=dict, init=False)
-    """The files that can be acquired, by key, the least recently used first."""
+    _files: dict[tuple[str, Seats], FrameFile] = attrs.field(factory=dict, init=False)
+    """The files that can be acquired, by key and the seats whose logs are included, the least
+    recently used first."""
     _by_number: dict[int, FrameFile] = attrs.field(factory=dict, init=False)
     """All files that have viewers or can be acquired, by number, even if another replaced them."""
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
@@ -270,8 +261,7 @@ class FrameCache:
             logs: The seats whose bots' logs are included. Each different set of seats has frames
                 of its own.
         """
-        key = _with_logs(key, logs)
-        file = self._files.pop(key, None)
+        file = self._files.pop((key, logs), None)
         # Another file is being written for the same match if it is played again, say because a
         # tournament was ended before it was stored.
         is_played_again = live and file is not None and file.source != source
@@ -286,14 +276,14 @@ class FrameCache:
             self._send_order.send_nowait(
                 partial(ReplayWorker.open, number=number, path=source, live=live, logs=logs)
             )
-        self._files[key] = file
+        self._files[key, logs] = file
         file.viewers += 1
         return file
 
     def finish(self, key: str) -> None:
         """Tell the worker that a match is over: its record won't grow any more."""
-        for other, file in self._files.items():
-            if not file.over and other == _with_logs(key, file.logs):
+        for (other, _), file in self._files.items():
+            if not file.over and other == key:
                 self._send_order.send_nowait(partial(ReplayWorker.finish, number=file.number))
 
     def release(self, key: str, file: FrameFile) -> None:
@@ -301,8 +291,7 @@ class FrameCache:
         file.viewers -= 1
         if file.viewers:
             return
-        file.drop_chunk()
-        if self._files.get(_with_logs(key, file.logs)) is not file:  # another file has replaced it
+        if self._files.get((key, file.logs)) is not file:  # another file has replaced it
             self._forget(file)
         size = sum(file.size for file in self._files.values())
         unseen = [(key, file) for key, file in self._files.items() if not file.viewers]
@@ -326,11 +315,6 @@ class FrameCache:
         Removing a large file would hold the arena's loop.
         """
         self._send_order.send_nowait(partial(ReplayWorker.remove, folder=folder))
-
-
-def _with_logs(key: str, logs: Seats) -> str:
-    """Return the key of the frames of a file that include the logs of some seats."""
-    return key if logs is None else f"{key}\0{sorted(logs)}"
 
 
 def _unpack(packed: bytes) -> dict[str, Any]:
