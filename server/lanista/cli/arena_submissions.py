@@ -124,7 +124,7 @@ def _row(author: "Author") -> Iterator[str]:
     if latest is None:
         yield from ("", "", "")
     else:
-        yield from (str(latest.number), _state(author, latest), minute_text(latest.received))
+        yield from (str(latest.number), author.state_of(latest), minute_text(latest.received))
     yield str(len(author.versions))
     yield readable_size(author.size)
     yield f"disabled: {author.disabled}" if author.disabled else "paused" * author.paused
@@ -164,14 +164,9 @@ def version_line(author: "Author", version: "Version") -> str:
     from lanista.bots.limits import readable_size
 
     return (
-        f"{version.number:>4}  {_state(author, version):8}  {minute_text(version.received)}  "
+        f"{version.number:>4}  {author.state_of(version):8}  {minute_text(version.received)}  "
         f"{readable_size(version.size + version.built_size):>8}  {version.file}"
     )
-
-
-def _state(author: "Author", version: "Version") -> str:
-    plays = version.number == author.playing and not author.paused and not author.disabled
-    return "playing" if plays else version.state.value
 
 
 # -- decisions -----------------------------------------------------------------------------------
@@ -349,11 +344,10 @@ def _whole(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir()
         yield
-    except OSError as error:
+    except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise FileError.of("can't copy to", folder, error) from None
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise FileError.of("can't copy to", folder, error) from None
         raise
 
 

@@ -194,10 +194,9 @@ def _author_json(name: str, author: Author | None) -> dict[str, Any]:
 
 
 def _version_json(author: Author, version: Version) -> dict[str, Any]:
-    is_playing = version.number == author.playing and not author.paused and not author.disabled
     return {
         "version": version.number,
-        "state": "playing" if is_playing else version.state.value,
+        "state": author.state_of(version),
         "file": version.file,
         "size": version.size,
         "sha256": version.sha256,

@@ -111,6 +111,11 @@ class Author:
         """What the name has in common with other ways to write it, from `key_of`."""
         return key_of(self.name)
 
+    def state_of(self, version: Version) -> str:
+        """Return what people are told of a version: its state, or `playing`."""
+        plays = version.number == self.playing and not self.paused and not self.disabled
+        return "playing" if plays else version.state.value
+
     @property
     def size(self) -> int:
         """The size of all its versions in bytes."""
