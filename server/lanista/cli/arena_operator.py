@@ -132,11 +132,8 @@ def bench(arena: ArenaFile, name: str, ladder: str | None) -> int:
     """
     from lanista.arena import decisions
 
-    on = None if ladder is None else arena.ladder(ladder).name
-    with arena.changing_names() as store:
-        notes = list(_note_if_unknown(arena, store, name))
+    with _naming(arena, name, ladder) as (store, on):
         decisions.bench(store, name, on)
-    say(*notes, err=True)
     return 0
 
 
@@ -151,24 +148,30 @@ def unbench(arena: ArenaFile, name: str, ladder: str | None) -> int:
     """
     from lanista.arena import decisions
 
-    on = None if ladder is None else arena.ladder(ladder).name
-    with arena.changing_names() as store:
-        notes = list(_note_if_unknown(arena, store, name))
+    with _naming(arena, name, ladder) as (store, on):
         decisions.unbench(store, name, on, arena.spec.ladders)
-    say(*notes, err=True)
     return 0
 
 
-def _note_if_unknown(arena: ArenaFile, store: "NameStore", name: str) -> "Iterator[str]":
-    """Yield a line that says so if no bot is known by a name: it may be mistyped."""
+@contextlib.contextmanager
+def _naming(
+    arena: ArenaFile, name: str, ladder: str | None
+) -> "Iterator[tuple[NameStore, str | None]]":
+    """Yield the names, for a decision about one, and the ladder on which it holds.
+
+    Say then if no bot was known by the name: it may be mistyped.
+    """
     from lanista.arena.decisions import known_names
     from lanista.results.names import key_of
 
-    names = known_names(store, arena.spec.ladders)
-    names += [bot for _, house in _house_names(arena) for bot in house]
+    on = None if ladder is None else arena.ladder(ladder).name
+    with arena.changing_names() as store:
+        names = known_names(store, arena.spec.ladders)
+        names += [bot for _, house in _house_names(arena) for bot in house]
+        yield store, on
     if key_of(name) not in map(key_of, names):
         hint = did_you_mean(name, names)
-        yield f"note: no bot called {name!r} is registered or has played here{hint}"
+        say(f"note: no bot called {name!r} is registered or has played here{hint}", err=True)
 
 
 @click.command("strike")
@@ -230,9 +233,18 @@ def backup(arena: ArenaFile, folder: Path) -> int:
 MAX_TOKEN_LINE = 1000
 """Number of characters of standard input that are read for a token."""
 
+
+def _given_token(_ctx: click.Context, _param: click.Parameter, is_given: bool) -> str | None:
+    if not is_given:
+        return None
+    return sys.stdin.read(MAX_TOKEN_LINE).removesuffix("\n").removesuffix("\r")
+
+
 _token_stdin = click.option(
     "--token-stdin",
+    "token",
     is_flag=True,
+    callback=_given_token,
     help="Read the token from standard input instead of making a new one.",
 )
 
@@ -249,11 +261,10 @@ def name_group() -> None:
 @arena_argument
 @click.argument("name")
 @_token_stdin
-def add(arena: ArenaFile, name: str, *, token_stdin: bool) -> int:
+def add(arena: ArenaFile, name: str, token: str | None) -> int:
     """Register NAME, and print its token, which is shown only this once."""
     from lanista.arena.decisions import add_name
 
-    token = _given_token() if token_stdin else None
     _refuse_house_bot(arena, name)
     with arena.changing_names() as store:
         made = add_name(store, name, token)
@@ -266,14 +277,13 @@ def add(arena: ArenaFile, name: str, *, token_stdin: bool) -> int:
 @arena_argument
 @click.argument("name")
 @_token_stdin
-def reset(arena: ArenaFile, name: str, *, token_stdin: bool) -> int:
+def reset(arena: ArenaFile, name: str, token: str | None) -> int:
     """Give NAME a new token in place of its old one, and print it; it is shown only this once.
 
     A bot that is using the old one is disconnected.
     """
     from lanista.arena.decisions import reset_token
 
-    token = _given_token() if token_stdin else None
     with arena.changing_names() as store:
         made = reset_token(store, name, token)
     if token is None:
@@ -341,7 +351,3 @@ def _refuse_house_bot(arena: ArenaFile, name: str) -> None:
                 f"{name!r} is the name of a house bot of the ladder {ladder.name}; "
                 "choose another name"
             )
-
-
-def _given_token() -> str:
-    return sys.stdin.read(MAX_TOKEN_LINE).removesuffix("\n").removesuffix("\r")
