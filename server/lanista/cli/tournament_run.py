@@ -137,16 +137,10 @@ def play(
 ) -> int:
     """Play the rest of a tournament, show it, and return the exit code.
 
-    Args:
-        setup: The tournament.
-        source: Name of the file or test that describes it, for messages.
-        accept_changes: Whether to start over with bots that changed.
-        unbench: Benched bots that may play again.
-        as_json: Whether to print events as lines of JSON.
-        plain: Whether to print lines even in a terminal.
-        scores: Counts all blocks, also those played before; its line is shown.
-        code_of: Returns the exit code of a tournament that was played to its end; None: 0.
-        page: The port of a page that shows the tournament until its last viewer leaves; or None.
+    `source` is the file or test that describes it, for messages. It is started over with bots that
+    changed if `accept_changes`; benched bots in `unbench` may play again. `scores` counts all
+    blocks, also those played before. `code_of` returns the code of a tournament played to its end,
+    without it 0. If there is a `page`, it shows the tournament until its last viewer leaves.
     """
     if as_json and plain:
         raise BadInputError("--json and --plain: give only one of them")

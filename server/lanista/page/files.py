@@ -81,12 +81,9 @@ def _of_res(file: Path) -> Shots:
 
 
 def as_png(file: str | Path, round_: int | None, tile: int | None) -> tuple[int, bytes]:
-    """Draw the position after some rounds as PNG; return the number of the round, and the picture.
+    """Draw the position after some rounds, None for all; return the number of the round, and a PNG.
 
-    Args:
-        file: A record or match file.
-        round_: The number of rounds; None: all of the match.
-        tile: Pixels of a cell's side; None: as many as fit.
+    `tile` is the side of a cell in pixels; None: as many as fit.
 
     Raises:
         LanistaError: The file can't be read, or there is no such round or picture of that size.
@@ -109,12 +106,8 @@ def as_gif(
 ) -> Iterator[bytes]:
     """Yield a moving picture of a match as GIF, in parts as they are drawn.
 
-    Args:
-        file: A record or match file.
-        first: The first round that is shown; 0 is the start.
-        last: The last round that is shown; None: the last of the match.
-        delay: How long a round is shown, in milliseconds.
-        tile: Pixels of a cell's side; None: as many as fit.
+    Each round from the first one, 0 being the start, to the last one, None that of the match, is
+    shown for `delay` milliseconds; `tile` is as in `as_png`.
 
     Raises:
         LanistaError: The file can't be read, or there is no such round or picture of that size.

@@ -1,11 +1,10 @@
 """The frames of matches as the page's server hands them out, kept in files.
 
-Making frames means playing a record again with the rules and encoding every turn as JSON: as much
-work as the match itself. The replay worker (`replay_worker`), a helper process of low priority,
-does that work and writes the frames of each match into a file; the arena's process only learns
-where each frame ends, and later reads ready bytes and sends them. All viewers of a match share one
-file. Files that have no viewer are removed, the least recently used first, when there are too many
-of them.
+Making frames is as much work as the match itself: it is played again. The replay worker
+(`replay_worker`), a helper process of low priority, writes the frames of each match into a file;
+the arena's process only learns where each frame ends, and later reads ready bytes and sends them.
+All viewers of a match share one file. Files that have no viewer are removed, the least recently
+used first, when there are too many of them.
 
 If the worker dies, unfinished files are marked as failed, and the next request starts another
 worker: the record gives the same frames again.
@@ -146,15 +145,10 @@ class FrameFile:
             await self._changed.wait()
 
     def chunk(self, position: int, *, known: bool) -> tuple[int, bytes]:
-        """Read some frames from the file, at least one.
+        """Read frames from the file, at least one; return the first one's number, and their JSON.
 
-        Args:
-            position: The number of a frame that is made. The chunk begins with it, or with the
-                last key frame before it.
-            known: Whether the reader has the frame before it, and so needs no key frame.
-
-        Returns:
-            The number of the first frame, and the frames as JSON, separated by commas.
+        They begin with the one at a position, which is made, if the reader is known to have the one
+        before it; otherwise with the last key frame before it. Commas separate them.
         """
         first = position if known else position - position % KEY_EVERY
         start = self._ends[first - 1] if first else 0
@@ -254,12 +248,9 @@ class FrameCache:
     def acquire(self, key: str, source: Path, *, live: bool, logs: Seats = None) -> FrameFile:
         """Return the frames of a file, which are begun now if they aren't there; `release` them.
 
-        Args:
-            key: Identifies the frames: a match's id, or the path of a file that a viewer sent.
-            source: A record, its `.part` while it is written, or a `.res` file.
-            live: Whether the source may still grow.
-            logs: The seats whose bots' logs are included. Each different set of seats has frames
-                of its own.
+        The key is a match's id, or the path of a file that a viewer sent. The source is a record,
+        its `.part` while it is written, or a `.res` file; it may grow if it is `live`. Each
+        different set of seats whose bots' `logs` are included has frames of its own.
         """
         file = self._files.pop((key, logs), None)
         # Another file is being written for the same match if it is played again, say because a

@@ -223,11 +223,9 @@ def turn_json(
 ) -> dict[str, Any]:
     """Return a record's turn as JSON.
 
-    Args:
-        turn: The turn.
-        limit: The time for an answer in seconds, without lags; 0 if there is no limit.
-        faults: All faults of the turn, as by `replay.turn_faults`.
-        submoves: As by `answer_words.submoves_json`; None: nobody knows.
+    The limit is the time for an answer in seconds, without lags, or 0. Faults are all of the turn,
+    as by `replay.turn_faults`; submoves as by `answer_words.submoves_json`, None if nobody knows
+    them.
     """
     fields: dict[str, Any] = {
         "turn": turn.turn,
@@ -277,13 +275,10 @@ def end(
 ) -> dict[str, Any]:
     """Return the end of a match, which follows the last frame.
 
-    Args:
-        result: The match's result; None if the record has none.
-        seed: The match's seed; None if viewers mustn't know it.
-        trouble: Why the frames stop before the match did; None if they are complete.
-        logs: The seats whose bots' output is included; None for all.
-        story: The match's story; None if it isn't complete.
-        late: The late turns of the seats that had any.
+    There is no result if the record has none, no seed if viewers mustn't know it, and no story if
+    it isn't complete. `trouble` says why the frames stop before the match did. Of the bots' output,
+    that of the seats in `logs` is included, None for all. `late` are the late turns of seats that
+    had any.
     """
     fields: dict[str, Any] = {
         "type": "end",

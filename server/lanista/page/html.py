@@ -152,10 +152,8 @@ def bundle(
 ) -> Iterator[bytes]:
     """Yield the parts of the HTML file, in UTF-8.
 
-    Args:
-        match: Head, frames and end, as by `read_frames`.
-        other: Those of a match to show beside it, and how it differs, as by `difference.json_of`;
-            None for none.
+    A match is head, frames and end, as by `read_frames`. The other one, if two are shown, comes
+    with how it differs, as by `difference.json_of`.
 
     Raises:
         BadPageError: A module or style is missing, or has a form that can't be put in.

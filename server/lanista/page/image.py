@@ -86,13 +86,7 @@ class Painter:
     def __init__(
         self, scene: Scene, title: str, names: Sequence[str], tile: int | None = None
     ) -> None:
-        """Lay out the image.
-
-        Args:
-            scene: The parts of the board that don't change.
-            title: The game's title.
-            names: The bots' names, by seat.
-            tile: Side of a cell in pixels; None: as large as `LONGEST` allows.
+        """Lay out the image; cells have sides of `tile` pixels, or as many as `LONGEST` allows.
 
         Raises:
             BadSizeError: The image would be larger than `MOST`.

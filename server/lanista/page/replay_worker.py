@@ -60,13 +60,8 @@ def work(
 ) -> tuple[Sequence[Report], bool]:
     """Carry out orders, and make some frames of every job; wait for a moment if there are none.
 
-    Args:
-        folder: Where the frames are written.
-        orders: Calls of the worker's methods.
-        jobs: Those that aren't over. One that was begun by another process, which has died, fails.
-
-    Returns:
-        The reports, and whether there is more to do without further orders.
+    The jobs are those that aren't over; one that was begun by another process, which has died,
+    fails. Return the reports, and whether there is more to do without further orders.
     """
     global _worker  # noqa: PLW0603 - what a process keeps from call to call
     if _worker is None:

@@ -160,13 +160,9 @@ class Storyteller:
     ) -> None:
         """Take the next frame, with the scores by seat.
 
-        Args:
-            frame: What is on the board.
-            scores: The scores.
-            turn: The turn that led here; None at the start, and in files without turns.
-            faults: All faults of the turn, as by `replay.turn_faults`.
-            answers: As by `answer_words.decoded`.
-            idle: As by `answer_words.idle_units`.
+        The turn is the one that led here; None at the start, and in files without turns. Faults,
+        answers and idle units are as by `replay.turn_faults`, `answer_words.decoded` and
+        `idle_units`.
         """
         number = len(self._scores)
         self._scores.append(tuple(scores))
