@@ -57,13 +57,10 @@ def record(tmp_path, lines):
 
 
 @pytest.fixture
-def page_of(tmp_path, record):
+async def house(tmp_path, record):
     """The page of an arena with a ladder and a record of it; the operator's token is sesame."""
-
-    def page_of(**how):
-        return opened(tmp_path, **{"token": "sesame", **how})
-
-    return page_of
+    async with opened(tmp_path, token="sesame") as house:
+        yield house
 
 
 def known(house):
@@ -85,102 +82,99 @@ async def seen(page, match="m1"):
     return head["logs"], logs(await page.ask("frames", match=match, **{"from": 1})).get(1)
 
 
-async def test_a_replay_shows_logs_to_owners_and_the_operator(page_of):
+async def test_a_replay_shows_logs_to_owners_and_the_operator(house):
     """Each owner its own, from when the token was shown; the operator all."""
-    async with page_of() as house:
-        token = await named(house)
-        page = await house.page()
-        assert (False, None) == await seen(page)
-        answer = await page.ask("name", name="ann", token="wrong")
-        assert "no name 'ann' is registered with this token; check both" in answer["words"]
-        assert (False, None) == await seen(page)
-        answer = await page.ask("name", name="ann", token=token)
-        assert ("name", "Ann") == (answer["type"], answer["name"])
-        assert ([0], {"0": LOGS["0"]}) == await seen(page)
-        other = await house.page()
-        assert (False, None) == await seen(other)
-        await other.ask("token", token="sesame")
-        assert (True, LOGS) == await seen(other)
-        # A name that nobody has isn't registered.
-        answer = await page.ask("name", name="New", token=token)
-        assert "no name 'New' is registered" in answer["words"]
-        assert None is house.arena.names.store.find("new")
+    token = await named(house)
+    page = await house.page()
+    assert (False, None) == await seen(page)
+    answer = await page.ask("name", name="ann", token="wrong")
+    assert "no name 'ann' is registered with this token; check both" in answer["words"]
+    assert (False, None) == await seen(page)
+    answer = await page.ask("name", name="ann", token=token)
+    assert ("name", "Ann") == (answer["type"], answer["name"])
+    assert ([0], {"0": LOGS["0"]}) == await seen(page)
+    other = await house.page()
+    assert (False, None) == await seen(other)
+    await other.ask("token", token="sesame")
+    assert (True, LOGS) == await seen(other)
+    # A name that nobody has isn't registered.
+    answer = await page.ask("name", name="New", token=token)
+    assert "no name 'New' is registered" in answer["words"]
+    assert None is house.arena.names.store.find("new")
 
 
 async def test_a_name_that_somebody_else_had_before_opens_nothing_of_that_time(
-    page_of, record, lines
+    house, record, lines
 ):
     """It was removed and registered again: not even with the same token, and in no way."""
     record.write_bytes(gzip.compress(b"".join(changed(lines, 0, started=BEFORE))))
     folder_of(record, 0).mkdir()
-    async with page_of() as house:
-        token = await named(house)
-        page = await house.page()
-        await page.ask("name", name="Ann", token=token)
-        assert (False, None) == await seen(page)
-        auth = basic("Ann", token)
-        answer = await house.get("/api/1/matches/m1/bundles/0", auth)
-        assert 403 == answer.status
-        answer = await house.get("/api/1/matches/m1/record", auth)
-        assert 200 == answer.status
-        assert b"plan" not in gzip.decompress(answer.body)
-        operator = await house.page()
-        await operator.ask("token", token="sesame")
-        assert (True, LOGS) == await seen(operator)
+    token = await named(house)
+    page = await house.page()
+    await page.ask("name", name="Ann", token=token)
+    assert (False, None) == await seen(page)
+    auth = basic("Ann", token)
+    answer = await house.get("/api/1/matches/m1/bundles/0", auth)
+    assert 403 == answer.status
+    answer = await house.get("/api/1/matches/m1/record", auth)
+    assert 200 == answer.status
+    assert b"plan" not in gzip.decompress(answer.body)
+    operator = await house.page()
+    await operator.ask("token", token="sesame")
+    assert (True, LOGS) == await seen(operator)
 
 
-async def test_so_does_a_match_that_is_running(page_of, record, lines):
+async def test_so_does_a_match_that_is_running(house, record, lines):
     """Also where others' logs are open to all."""
     part = record.with_name("m2.jsonl.gz" + PART)
     part.write_bytes(b"".join(lines[:2]))
-    async with page_of(open_logs=True) as house:
-        token = await named(house)
-        running = RunningMatch(
-            match="m2",
-            ruleset=ANGRYMOB,
-            room="pit",
-            bots=((1, "Ann"), (2, "Bob")),
-            started=LATER,
-            part=part,
-            control=MatchControl(),
-            playing=None,
-            rejoin=None,
-        )
-        house.arena.running.begin(running)
-        page, other = await house.page(), await house.page()
-        await page.ask("name", name="Ann", token=token)
-        assert ([0], {"0": LOGS["0"]}) == await seen(page, "m2")
-        assert (False, None) == await seen(other, "m2")
-        assert "pit" == (await house.get("/api/1/matches/m2")).json["ladder"]
+    house.server.view.open_logs = True
+    token = await named(house)
+    running = RunningMatch(
+        match="m2",
+        ruleset=ANGRYMOB,
+        room="pit",
+        bots=((1, "Ann"), (2, "Bob")),
+        started=LATER,
+        part=part,
+        control=MatchControl(),
+        playing=None,
+        rejoin=None,
+    )
+    house.arena.running.begin(running)
+    page, other = await house.page(), await house.page()
+    await page.ask("name", name="Ann", token=token)
+    assert ([0], {"0": LOGS["0"]}) == await seen(page, "m2")
+    assert (False, None) == await seen(other, "m2")
+    assert "pit" == (await house.get("/api/1/matches/m2")).json["ladder"]
 
 
 def basic(name, token):
     return "Authorization: Basic " + base64.b64encode(f"{name}:{token}".encode()).decode()
 
 
-async def test_records_are_copies_without_what_others_logged(page_of, record, tmp_path):
+async def test_records_are_copies_without_what_others_logged(house, record, tmp_path):
     """They can be replayed; the operator gets the file itself."""
-    async with page_of() as house:
-        token = await named(house)
-        path = "/api/1/matches/m1/record"
-        for headers, kept in [((), set()), ((basic("Ann", token),), {0})]:
-            answer = await house.get(path, *headers)
-            assert (200, "application/gzip") == (answer.status, answer.header("Content-Type"))
-            copy = tmp_path / "copy.jsonl.gz"
-            copy.write_bytes(answer.body)
-            content = read_record(copy)
-            whole = read_record(record)
-            assert whole.header == content.header
-            assert {seat: LOGS[seat] for seat in LOGS if int(seat) in kept} == content.turns[0].logs
-            assert whole.turns[1:] == content.turns[1:]
-            outputs = [bot.output for bot in content.result.bots]
-            assert ["Ann's output" if 0 in kept else "", ""] == outputs
-            verify(content, ANGRYMOB)
-        answer = await house.get(path, "Authorization: Bearer sesame")
-        assert record.read_bytes() == answer.body
+    token = await named(house)
+    path = "/api/1/matches/m1/record"
+    for headers, kept in [((), set()), ((basic("Ann", token),), {0})]:
+        answer = await house.get(path, *headers)
+        assert (200, "application/gzip") == (answer.status, answer.header("Content-Type"))
+        copy = tmp_path / "copy.jsonl.gz"
+        copy.write_bytes(answer.body)
+        content = read_record(copy)
+        whole = read_record(record)
+        assert whole.header == content.header
+        assert {seat: LOGS[seat] for seat in LOGS if int(seat) in kept} == content.turns[0].logs
+        assert whole.turns[1:] == content.turns[1:]
+        outputs = [bot.output for bot in content.result.bots]
+        assert ["Ann's output" if 0 in kept else "", ""] == outputs
+        verify(content, ANGRYMOB)
+    answer = await house.get(path, "Authorization: Bearer sesame")
+    assert record.read_bytes() == answer.body
 
 
-async def test_bundles_are_for_their_owners(page_of, record):
+async def test_bundles_are_for_their_owners(house, record):
     """What works only on the arena's machine is left out of them."""
     for seat in (0, 1):
         folder = record.with_name(f"m1.seat{seat}.failure")
@@ -191,27 +185,26 @@ async def test_bundles_are_for_their_owners(page_of, record):
         )
         (folder / "feed.sh").write_text("#!/bin/sh\n")
         (folder / "turn-1.sent").write_bytes(b"go\n")
-    async with page_of() as house:
-        token = await named(house)
-        path = "/api/1/matches/m1/bundles/0"
-        page = await house.page()
-        assert [] == (await page.ask("open", match="m1"))["bundles"]
-        await page.ask("name", name="Ann", token=token)
-        assert [0] == (await page.ask("open", match="m1"))["bundles"]
-        assert 403 == (await house.get(path)).status
-        answer = await house.get(path, basic("Ann", token))
-        assert (200, 'attachment; filename="m1.seat0.zip"') == (
-            answer.status,
-            answer.header("Content-Disposition"),
-        )
-        with zipfile.ZipFile(io.BytesIO(answer.body)) as bundle:
-            assert ["about.txt", "turn-1.sent"] == bundle.namelist()
-            assert b"Ann\n" == bundle.read("about.txt")
-        assert 403 == (await house.get("/api/1/matches/m1/bundles/1", basic("Ann", token))).status
-        operator = "Authorization: Bearer sesame"
-        assert 200 == (await house.get("/api/1/matches/m1/bundles/1", operator)).status
-        for elsewhere in ("m1/bundles/7", "m9/bundles/0"):
-            assert 404 == (await house.get(f"/api/1/matches/{elsewhere}", operator)).status
+    token = await named(house)
+    path = "/api/1/matches/m1/bundles/0"
+    page = await house.page()
+    assert [] == (await page.ask("open", match="m1"))["bundles"]
+    await page.ask("name", name="Ann", token=token)
+    assert [0] == (await page.ask("open", match="m1"))["bundles"]
+    assert 403 == (await house.get(path)).status
+    answer = await house.get(path, basic("Ann", token))
+    assert (200, 'attachment; filename="m1.seat0.zip"') == (
+        answer.status,
+        answer.header("Content-Disposition"),
+    )
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as bundle:
+        assert ["about.txt", "turn-1.sent"] == bundle.namelist()
+        assert b"Ann\n" == bundle.read("about.txt")
+    assert 403 == (await house.get("/api/1/matches/m1/bundles/1", basic("Ann", token))).status
+    operator = "Authorization: Bearer sesame"
+    assert 200 == (await house.get("/api/1/matches/m1/bundles/1", operator)).status
+    for elsewhere in ("m1/bundles/7", "m9/bundles/0"):
+        assert 404 == (await house.get(f"/api/1/matches/{elsewhere}", operator)).status
 
 
 @pytest.mark.parametrize(
@@ -228,9 +221,8 @@ async def test_bundles_are_for_their_owners(page_of, record):
         ("x\r\nAuthorization: x", 400, "a request has at most one Authorization header"),
     ],
 )
-async def test_what_opens_nothing(page_of, header, status, words):
-    async with page_of() as house:
-        known(house)
-        answer = await house.get("/api/1/matches/m1/record", f"Authorization: {header}")
-        assert status == answer.status
-        assert answer.json["error"].startswith(words)
+async def test_what_opens_nothing(house, header, status, words):
+    known(house)
+    answer = await house.get("/api/1/matches/m1/record", f"Authorization: {header}")
+    assert status == answer.status
+    assert answer.json["error"].startswith(words)

@@ -19,7 +19,7 @@ import trio
 import trio.testing
 
 from e2e.running import runs
-from lanista.helper_processes import HelperDiedError, HelperProcess
+from lanista.helper_processes import HelperProcess
 from lanista.page import frame_cache as module
 from lanista.page.frame_cache import CHUNK_FRAMES, FrameCache, FrameFile, NoFramesError
 from lanista.page.frames import encode
@@ -67,6 +67,12 @@ async def showing(**options):
             nursery.cancel_scope.cancel()
 
 
+@pytest.fixture
+async def cache():
+    async with showing() as cache:
+        yield cache
+
+
 def children():
     """The processes that this one has started."""
     return {child.pid for child in multiprocessing.active_children()}
@@ -101,36 +107,35 @@ async def test_a_finished_record_promises_its_frames_before_they_are_made(record
     assert 2 == file.total
 
 
-async def test_the_cache_has_what_read_frames_gives(record, parts, monkeypatch):
+async def test_the_cache_has_what_read_frames_gives(cache, record, parts, monkeypatch):
     """Frames begin with a whole one, or where the reader is; at most so many come at once, and
     always the one that was asked for.
     """
     head, *frames, end = parts
-    async with showing() as cache:
-        frame_file = cache.acquire("m1", record, live=False)
-        assert head == await frame_file.wait_head()
-        assert await over(frame_file)
-        assert (TURNS + 1, end, None) == (frame_file.count, frame_file.end, frame_file.failed)
-        for place, known, first in [
-            (0, False, 0),
-            (19, False, 0),
-            (20, False, 20),
-            (39, False, 20),
-            (21, True, 21),
-            (100, True, 100),
-            (TURNS, False, 120),
-            (TURNS, True, TURNS),
-        ]:
-            begins, data = frame_file.chunk(place, known=known)
-            assert first == begins
-            assert frames[first : first + CHUNK_FRAMES] == read(data)
-        # Where so many bytes are too many, an answer ends with what was asked for.
-        monkeypatch.setattr(module, "CHUNK_BYTES", 1)
-        for place, known, first in [(45, False, 40), (59, False, 40), (7, True, 7)]:
-            begins, data = frame_file.chunk(place, known=known)
-            assert first == begins
-            assert frames[first : place + 1] == read(data)
-        cache.release("m1", frame_file)
+    frame_file = cache.acquire("m1", record, live=False)
+    assert head == await frame_file.wait_head()
+    assert await over(frame_file)
+    assert (TURNS + 1, end, None) == (frame_file.count, frame_file.end, frame_file.failed)
+    for place, known, first in [
+        (0, False, 0),
+        (19, False, 0),
+        (20, False, 20),
+        (39, False, 20),
+        (21, True, 21),
+        (100, True, 100),
+        (TURNS, False, 120),
+        (TURNS, True, TURNS),
+    ]:
+        begins, data = frame_file.chunk(place, known=known)
+        assert first == begins
+        assert frames[first : first + CHUNK_FRAMES] == read(data)
+    # Where so many bytes are too many, an answer ends with what was asked for.
+    monkeypatch.setattr(module, "CHUNK_BYTES", 1)
+    for place, known, first in [(45, False, 40), (59, False, 40), (7, True, 7)]:
+        begins, data = frame_file.chunk(place, known=known)
+        assert first == begins
+        assert frames[first : place + 1] == read(data)
+    cache.release("m1", frame_file)
 
 
 def test_a_match_that_nobody_looks_at_takes_little_memory():
@@ -153,81 +158,79 @@ async def over(frame_file):
     return frame_file.over
 
 
-async def test_live_frames_grow_with_their_record(tmp_path, record, parts):
+async def test_live_frames_grow_with_their_record(cache, tmp_path, record, parts):
     """Also when a line comes in two pieces."""
     lines = unpacked(record)
     path = tmp_path / "m1.jsonl.gz.part"
     path.write_bytes(lines[0][:50])
-    async with showing() as cache:
-        frame_file = cache.acquire("m1", path, live=True)
-        with path.open("ab", buffering=0) as file:
-            file.write(lines[0][50:] + lines[1] + lines[2][:9])
-            assert parts[0] == await frame_file.wait_head()
-            await frame_file.wait_frame(1)
-            assert not frame_file.over
-            file.write(lines[2][9:])
-            await frame_file.wait_frame(2)
-            assert (3, False) == (frame_file.count, frame_file.over)
-            file.write(b"".join(lines[3:]))
-            await frame_file.wait_frame(TURNS + 1)
-        assert (TURNS + 1, parts[-1]) == (frame_file.count, frame_file.end)
-        _, data = frame_file.chunk(0, known=False)
-        assert parts[1 : 1 + CHUNK_FRAMES] == read(data)
-        cache.release("m1", frame_file)
+    frame_file = cache.acquire("m1", path, live=True)
+    with path.open("ab", buffering=0) as file:
+        file.write(lines[0][50:] + lines[1] + lines[2][:9])
+        assert parts[0] == await frame_file.wait_head()
+        await frame_file.wait_frame(1)
+        assert not frame_file.over
+        file.write(lines[2][9:])
+        await frame_file.wait_frame(2)
+        assert (3, False) == (frame_file.count, frame_file.over)
+        file.write(b"".join(lines[3:]))
+        await frame_file.wait_frame(TURNS + 1)
+    assert (TURNS + 1, parts[-1]) == (frame_file.count, frame_file.end)
+    _, data = frame_file.chunk(0, known=False)
+    assert parts[1 : 1 + CHUNK_FRAMES] == read(data)
+    cache.release("m1", frame_file)
 
 
 # -- what can't be shown -------------------------------------------------------------------------
 
 
-async def test_a_file_that_is_no_record_fails_with_words(tmp_path, record):
+async def test_a_file_that_is_no_record_fails_with_words(cache, tmp_path, record):
     """Others go on; who asks again gets another try."""
     bad = tmp_path / "bad.jsonl"
     bad.write_bytes(b"{}\n")
-    async with showing() as cache:
-        for _ in range(2):
-            failing = cache.acquire("bad", bad, live=False)
-            with pytest.raises(NoFramesError, match=r"bad\.jsonl: line 1: not the header"):
-                await failing.wait_head()
-            cache.release("bad", failing)
-        gone = cache.acquire("gone", tmp_path / "gone", live=True)
-        with pytest.raises(NoFramesError, match="can't read gone: No such file"):
-            await gone.wait_head()
-        cache.release("gone", gone)
-        good = cache.acquire("m1", record, live=False)
-        await good.wait_frame(TURNS)
-        assert TURNS + 1 == good.count
-        cache.release("m1", good)
+    for _ in range(2):
+        failing = cache.acquire("bad", bad, live=False)
+        with pytest.raises(NoFramesError, match=r"bad\.jsonl: line 1: not the header"):
+            await failing.wait_head()
+        cache.release("bad", failing)
+    gone = cache.acquire("gone", tmp_path / "gone", live=True)
+    with pytest.raises(NoFramesError, match="can't read gone: No such file"):
+        await gone.wait_head()
+    cache.release("gone", gone)
+    good = cache.acquire("m1", record, live=False)
+    await good.wait_frame(TURNS)
+    assert TURNS + 1 == good.count
+    cache.release("m1", good)
 
 
-async def test_frames_end_when_their_match_does_though_no_result_was_written(tmp_path, record):
+async def test_frames_end_when_their_match_does_though_no_result_was_written(
+    cache, tmp_path, record
+):
     """As on a full disk: what the record has is all, and nobody waits for more."""
     part = tmp_path / "m1.jsonl.gz.part"
     part.write_bytes(b"".join(unpacked(record)[:4]))
-    async with showing() as cache:
-        frame_file = cache.acquire("m1", part, live=True)
-        await frame_file.wait_frame(3)
-        assert (4, False) == (frame_file.count, frame_file.over)
-        cache.finish("m1")
-        assert await over(frame_file)
-        assert (4, None, None) == (frame_file.count, frame_file.end["result"], frame_file.failed)
-        cache.finish("m1")  # over already
-        cache.finish("unknown")
-        cache.release("m1", frame_file)
+    frame_file = cache.acquire("m1", part, live=True)
+    await frame_file.wait_frame(3)
+    assert (4, False) == (frame_file.count, frame_file.over)
+    cache.finish("m1")
+    assert await over(frame_file)
+    assert (4, None, None) == (frame_file.count, frame_file.end["result"], frame_file.failed)
+    cache.finish("m1")  # over already
+    cache.finish("unknown")
+    cache.release("m1", frame_file)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-async def test_no_room_for_frames_is_reported(tmp_path, record):
+async def test_no_room_for_frames_is_reported(cache, record):
     """In place of its file there is a full disk."""
-    async with showing() as cache:
-        (cache.folder / "1").symlink_to("/dev/full")
-        frame_file = cache.acquire("m1", record, live=False)
-        assert "m1" == (await frame_file.wait_head())["match"]
-        await frame_file.wait_frame(0)
-        assert (0, "no room for the frames: No space left on device") == (
-            frame_file.count,
-            frame_file.failed,
-        )
-        cache.release("m1", frame_file)
+    (cache.folder / "1").symlink_to("/dev/full")
+    frame_file = cache.acquire("m1", record, live=False)
+    assert "m1" == (await frame_file.wait_head())["match"]
+    await frame_file.wait_frame(0)
+    assert (0, "no room for the frames: No space left on device") == (
+        frame_file.count,
+        frame_file.failed,
+    )
+    cache.release("m1", frame_file)
 
 
 def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monkeypatch):
@@ -297,58 +300,24 @@ async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record):
     assert not cache.folder.exists()
 
 
-async def test_without_a_process_frames_fail_and_the_next_try_works(record, monkeypatch):
-    """Where the system has no room for one: the arena goes on."""
-    call, tries = HelperProcess.call, []
-
-    async def refused(helper, *arguments):
-        tries.append(arguments)
-        if len(tries) == 1:
-            raise BlockingIOError(11, "Resource temporarily unavailable")
-        return await call(helper, *arguments)
-
-    monkeypatch.setattr(HelperProcess, "call", refused)
-    async with showing() as cache:
-        frame_file = cache.acquire("m1", record, live=False)
-        with pytest.raises(NoFramesError, match="the replay was interrupted; open the match again"):
-            await frame_file.wait_head()
-        again = cache.acquire("m1", record, live=False)
-        await again.wait_frame(TURNS)
-        assert TURNS + 1 == again.count
-        cache.release("m1", frame_file)
-        cache.release("m1", again)
-
-
-async def test_the_first_order_comes_first(record):
-    """Given at once with others, before there is a process to take it."""
-    async with showing(at_once=False) as cache:
-        await trio.testing.wait_all_tasks_blocked()
-        first = cache.acquire("m1", record, live=False)
-        cache.release("m1", first)
-        cache._forget(first)  # `close` right behind `open`
-        other = cache.acquire("m2", record, live=False)
-        await other.wait_frame(TURNS)
-        cache.release("m2", other)
-        await removed(cache, {other.file})
-
-
-async def test_a_worker_that_nobody_needs_is_not_tried_again(record, monkeypatch, autojump_clock):
-    """One that can't be started for a page, until a match is opened."""
+async def test_a_worker_that_nobody_needs_is_not_tried_again(
+    cache, record, monkeypatch, autojump_clock
+):
+    """One that the system has no room for: not for a page, until a match is opened."""
     calls = []
 
     async def call(helper, function, folder, orders, jobs):
         calls.append(jobs)
-        raise HelperDiedError("no room")
+        raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(HelperProcess, "call", call)
-    async with showing() as cache:
-        cache.warm_up()
-        await trio.sleep(5)
-        assert [[]] == calls
-        frame_file = cache.acquire("m1", record, live=False)
-        await trio.sleep(5)
-        assert {(), (frame_file.number,)} == set(map(tuple, calls))
-        assert 10 < len(calls)
+    cache.warm_up()
+    await trio.sleep(5)
+    assert [[]] == calls
+    frame_file = cache.acquire("m1", record, live=False)
+    await trio.sleep(5)
+    assert {(), (frame_file.number,)} == set(map(tuple, calls))
+    assert 10 < len(calls)
 
 
 @pytest.mark.parametrize("at_once", [True, False])
@@ -365,40 +334,40 @@ async def test_nothing_is_left_at_the_end(at_once):
 # -- what is kept --------------------------------------------------------------------------------
 
 
-async def test_frames_that_nobody_looks_at_are_forgotten_the_oldest_first(record, monkeypatch):
+async def test_frames_that_nobody_looks_at_are_forgotten_the_oldest_first(
+    cache, record, monkeypatch
+):
     """Those that somebody looks at stay, whatever room they take."""
-    async with showing() as cache:
-        made = {}
-        for name in "abcd":
-            made[name] = cache.acquire(name, record, live=False)
-            assert await over(made[name])
-        size = made["a"].size
-        assert size == made["a"].file.stat().st_size
-        cache.release("a", made["a"])
-        cache.release("b", made["b"])
-        assert 4 == len(list(cache.folder.iterdir()))  # room enough
-        monkeypatch.setattr(module, "KEPT", 3 * size)
-        cache.release("c", made["c"])
-        await removed(cache, {made[name].file for name in "bcd"})
-        monkeypatch.setattr(module, "KEPT", 0)
-        cache.release("d", cache.acquire("d", record, live=False))  # looked at by one more
-        assert 1 == made["d"].viewers
-        cache.release("d", made["d"])
-        await removed(cache, set())
-        again = cache.acquire("a", record, live=False)
-        assert again is not made["a"]
-        await again.wait_frame(TURNS)
-        cache.release("a", again)
+    made = {}
+    for name in "abcd":
+        made[name] = cache.acquire(name, record, live=False)
+        assert await over(made[name])
+    size = made["a"].size
+    assert size == made["a"].file.stat().st_size
+    cache.release("a", made["a"])
+    cache.release("b", made["b"])
+    assert 4 == len(list(cache.folder.iterdir()))  # room enough
+    monkeypatch.setattr(module, "KEPT", 3 * size)
+    cache.release("c", made["c"])
+    await removed(cache, {made[name].file for name in "bcd"})
+    monkeypatch.setattr(module, "KEPT", 0)
+    cache.release("d", cache.acquire("d", record, live=False))  # looked at by one more
+    assert 1 == made["d"].viewers
+    cache.release("d", made["d"])
+    await removed(cache, set())
+    again = cache.acquire("a", record, live=False)
+    assert again is not made["a"]
+    await again.wait_frame(TURNS)
+    cache.release("a", again)
 
 
-async def test_few_unfinished_files_are_kept_that_nobody_looks_at(tmp_path, record):
+async def test_few_unfinished_files_are_kept_that_nobody_looks_at(cache, tmp_path, record):
     """They are work without end: the oldest go."""
     growing = tmp_path / "m.jsonl.part"
     growing.write_bytes(b"".join(unpacked(record)[:2]))
-    async with showing() as cache:
-        made = [cache.acquire(str(n), growing, live=True) for n in range(6)]
-        for frame_file in made:
-            await frame_file.wait_frame(1)
-        for number, frame_file in enumerate(made):
-            cache.release(str(number), frame_file)
-        await removed(cache, {frame_file.file for frame_file in made[2:]})
+    made = [cache.acquire(str(n), growing, live=True) for n in range(6)]
+    for frame_file in made:
+        await frame_file.wait_frame(1)
+    for number, frame_file in enumerate(made):
+        cache.release(str(number), frame_file)
+    await removed(cache, {frame_file.file for frame_file in made[2:]})

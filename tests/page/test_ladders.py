@@ -10,6 +10,7 @@ from contextlib import ExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import attrs
+import pytest
 import trio
 
 from lanista.arena.spec import HouseBot, LadderSpec
@@ -104,102 +105,102 @@ PLAYED = [
 ]
 
 
-async def test_all_ladders_and_the_table_of_one(tmp_path):
-    """The best first; the house bot has no rank; the trend is since the snapshots before."""
+@pytest.fixture
+async def pit(tmp_path):
+    """The page of an arena with a ladder on which PLAYED was played."""
     write_results(tmp_path, *PLAYED)
+    async with opened(tmp_path) as house:
+        yield house
+
+
+async def test_all_ladders_and_the_table_of_one(pit, tmp_path):
+    """The best first; the house bot has no rank; the trend is since the snapshots before."""
     now = datetime.now(UTC)
     with stored_ladder(tmp_path) as store:
         history = RatingHistory(store)
         history.add(now - timedelta(days=8), {"Bob": Estimate(value=-1000.0, low=None, high=None)})
         history.add(now - timedelta(hours=25), {"Ann": Estimate(value=0.0, low=None, high=None)})
-    async with opened(tmp_path) as house:
-        (about,) = (await house.get("/api/1/ladders")).json["ladders"]
-        assert {
-            "name": "pit",
-            "game": "angrymob",
-            "title": "Angry Mob",
-            "client_state": "AngryMobState",
-            "submissions": False,
-            **dict.fromkeys(("waiting", "playing", "resting", "voids"), 0),
-            "seats": 2,
-            "matches": 19,
-            "bots": 4,
-            "problem": None,
-            "computed": about["computed"],
-            "seat_advantage": about["seat_advantage"],
-        } == about
-        table = (await house.get("/api/1/ladders/pit")).json
-        assert about == {key: table[key] for key in about}
-        assert {} == table["rests"]
-        rows = {row["bot"]: row for row in table["rows"]}
-        assert ["Ann", "Bob", "CamperJoe", "Cem"] == sorted(rows)
-        assert [(1, "Ann"), (2, "Bob")] == [(row["rank"], row["bot"]) for row in table["rows"][:2]]
-        assert (None, True, 5) == tuple(
-            rows["CamperJoe"][key] for key in ("rank", "house", "matches")
-        )
-        assert (3, False, 11, 1) == tuple(
-            rows["Cem"][key] for key in ("rank", "house", "matches", "failures")
-        )
-        assert [None, None, None, 2] == [rows[bot]["version"] for bot in sorted(rows)]
-        ratings = {bot: row["rating"]["value"] for bot, row in rows.items()}
-        assert ratings["Ann"] > ratings["Bob"] > ratings["CamperJoe"]
-        assert (ratings["Ann"], None) == (rows["Ann"]["day"], rows["Ann"]["week"])
-        assert (None, ratings["Bob"] + 1000) == (rows["Bob"]["day"], rows["Bob"]["week"])
-        lobby = (await house.get("/api/1/lobby")).json["ladders"]
-        assert [{**about, "rows": table["rows"]}] == lobby
+    (about,) = (await pit.get("/api/1/ladders")).json["ladders"]
+    assert {
+        "name": "pit",
+        "game": "angrymob",
+        "title": "Angry Mob",
+        "client_state": "AngryMobState",
+        "submissions": False,
+        **dict.fromkeys(("waiting", "playing", "resting", "voids"), 0),
+        "seats": 2,
+        "matches": 19,
+        "bots": 4,
+        "problem": None,
+        "computed": about["computed"],
+        "seat_advantage": about["seat_advantage"],
+    } == about
+    table = (await pit.get("/api/1/ladders/pit")).json
+    assert about == {key: table[key] for key in about}
+    assert {} == table["rests"]
+    rows = {row["bot"]: row for row in table["rows"]}
+    assert ["Ann", "Bob", "CamperJoe", "Cem"] == sorted(rows)
+    assert [(1, "Ann"), (2, "Bob")] == [(row["rank"], row["bot"]) for row in table["rows"][:2]]
+    assert (None, True, 5) == tuple(rows["CamperJoe"][key] for key in ("rank", "house", "matches"))
+    assert (3, False, 11, 1) == tuple(
+        rows["Cem"][key] for key in ("rank", "house", "matches", "failures")
+    )
+    assert [None, None, None, 2] == [rows[bot]["version"] for bot in sorted(rows)]
+    ratings = {bot: row["rating"]["value"] for bot, row in rows.items()}
+    assert ratings["Ann"] > ratings["Bob"] > ratings["CamperJoe"]
+    assert (ratings["Ann"], None) == (rows["Ann"]["day"], rows["Ann"]["week"])
+    assert (None, ratings["Bob"] + 1000) == (rows["Bob"]["day"], rows["Bob"]["week"])
+    lobby = (await pit.get("/api/1/lobby")).json["ladders"]
+    assert [{**about, "rows": table["rows"]}] == lobby
 
 
-async def test_one_bot_and_two_bots(tmp_path):
+async def test_one_bot_and_two_bots(pit, tmp_path):
     """By opponent, seat, version; the last matches and failures; those whose records are here."""
-    write_results(tmp_path, *PLAYED)
     (tmp_path / "records" / "2026-05-01" / "M91.jsonl.gz").unlink()
-    async with opened(tmp_path) as house:
-        cem = (await house.get("/api/1/ladders/pit/bots/Cem")).json
-        table = (await house.get("/api/1/ladders/pit")).json
-        assert [cem["row"]] == [row for row in table["rows"] if row["bot"] == "Cem"]
-        assert ("pit", "Angry Mob", "Cem", None) == tuple(
-            cem[key] for key in ("ladder", "title", "bot", "rest")
-        )
-        assert [
-            {"opponent": "Bob", "won": 0, "tied": 0, "lost": 6, "matches": 6},
-            {"opponent": "CamperJoe", "won": 1, "tied": 0, "lost": 4, "matches": 5},
-        ] == cem["opponents"]
-        assert [(0, [0, 5], 1, 5), (1, [1, 5], 0, 6)] == [
-            tuple(seat[key] for key in ("seat", "places", "failures", "matches"))
-            for seat in cem["by_seat"]
-        ]
-        assert {"crash": 1, "normal": 10} == cem["endings"]
-        assert [None, "M81", "M80"] == [match["match"] for match in cem["recent"][:3]]
-        assert 11 == len(cem["recent"])
-        (failed,) = cem["failed"]
-        assert ("M51", "forfeit", ["Cem", "Bob"], [2, 1], ["crash", "normal"]) == tuple(
-            failed[key] for key in ("match", "end", "players", "ranks", "endings")
-        )
-        assert [f"exit code 1 {HOSTILE}", ""] == failed["words"]
-        rating = cem["row"]["rating"]
-        assert [[cem["history"][0][0], *(rating[key] for key in ("value", "low", "high"))]] == cem[
-            "history"
-        ]
-        connected, second = cem["versions"]
-        assert (2, 1, rating) == tuple(second[key] for key in ("version", "matches", "rating"))
-        assert (
-            second["first"]
-            == second["last"]
-            == {"match": None, "stored": cem["recent"][0]["stored"]}
-        )
-        assert (None, 10) == (connected["version"], connected["matches"])
-        assert connected["rating"]["high"] < rating["high"]
-        assert {"match": "M40", "stored": cem["recent"][10]["stored"]} == connected["first"]
-        assert {"match": "M81", "stored": cem["recent"][1]["stored"]} == connected["last"]
-        assert [] == (await house.get("/api/1/ladders/pit/bots/Bob")).json["versions"]
-        met = (await house.get("/api/1/ladders/pit/bots/Bob/against/Cem")).json
-        assert ("Bob", "Cem", 6, 0, 0) == tuple(
-            met[key] for key in ("bot", "opponent", "won", "tied", "lost")
-        )
-        assert ["Bob", "Cem"] == [row["bot"] for row in met["rows"]]
-        assert ["M61", "M60", "M51"] == [match["match"] for match in met["recent"][:3]]
-        met = (await house.get("/api/1/ladders/pit/bots/Ann/against/Cem")).json
-        assert (0, 0, 0, []) == tuple(met[key] for key in ("won", "tied", "lost", "recent"))
+    cem = (await pit.get("/api/1/ladders/pit/bots/Cem")).json
+    table = (await pit.get("/api/1/ladders/pit")).json
+    assert [cem["row"]] == [row for row in table["rows"] if row["bot"] == "Cem"]
+    assert ("pit", "Angry Mob", "Cem", None) == tuple(
+        cem[key] for key in ("ladder", "title", "bot", "rest")
+    )
+    assert [
+        {"opponent": "Bob", "won": 0, "tied": 0, "lost": 6, "matches": 6},
+        {"opponent": "CamperJoe", "won": 1, "tied": 0, "lost": 4, "matches": 5},
+    ] == cem["opponents"]
+    assert [(0, [0, 5], 1, 5), (1, [1, 5], 0, 6)] == [
+        tuple(seat[key] for key in ("seat", "places", "failures", "matches"))
+        for seat in cem["by_seat"]
+    ]
+    assert {"crash": 1, "normal": 10} == cem["endings"]
+    assert [None, "M81", "M80"] == [match["match"] for match in cem["recent"][:3]]
+    assert 11 == len(cem["recent"])
+    (failed,) = cem["failed"]
+    assert ("M51", "forfeit", ["Cem", "Bob"], [2, 1], ["crash", "normal"]) == tuple(
+        failed[key] for key in ("match", "end", "players", "ranks", "endings")
+    )
+    assert [f"exit code 1 {HOSTILE}", ""] == failed["words"]
+    rating = cem["row"]["rating"]
+    assert [[cem["history"][0][0], *(rating[key] for key in ("value", "low", "high"))]] == cem[
+        "history"
+    ]
+    connected, second = cem["versions"]
+    assert (2, 1, rating) == tuple(second[key] for key in ("version", "matches", "rating"))
+    assert (
+        second["first"] == second["last"] == {"match": None, "stored": cem["recent"][0]["stored"]}
+    )
+    assert (None, 10) == (connected["version"], connected["matches"])
+    assert connected["rating"]["high"] < rating["high"]
+    assert {"match": "M40", "stored": cem["recent"][10]["stored"]} == connected["first"]
+    assert {"match": "M81", "stored": cem["recent"][1]["stored"]} == connected["last"]
+    assert [] == (await pit.get("/api/1/ladders/pit/bots/Bob")).json["versions"]
+    met = (await pit.get("/api/1/ladders/pit/bots/Bob/against/Cem")).json
+    assert ("Bob", "Cem", 6, 0, 0) == tuple(
+        met[key] for key in ("bot", "opponent", "won", "tied", "lost")
+    )
+    assert ["Bob", "Cem"] == [row["bot"] for row in met["rows"]]
+    assert ["M61", "M60", "M51"] == [match["match"] for match in met["recent"][:3]]
+    met = (await pit.get("/api/1/ladders/pit/bots/Ann/against/Cem")).json
+    assert (0, 0, 0, []) == tuple(met[key] for key in ("won", "tied", "lost", "recent"))
 
 
 ABSENT = (
@@ -214,13 +215,11 @@ ABSENT = (
 )
 
 
-async def test_what_is_not_there_is_told(tmp_path):
-    write_results(tmp_path, *PLAYED[:1])
-    async with opened(tmp_path) as house:
-        for path, status, words in ABSENT:
-            answer = await house.get(path)
-            assert (path, status) == (path, answer.status)
-            assert answer.json["error"].startswith(words)
+async def test_what_is_not_there_is_told(pit):
+    for path, status, words in ABSENT:
+        answer = await pit.get(path)
+        assert (path, status) == (path, answer.status)
+        assert answer.json["error"].startswith(words)
 
 
 async def test_a_ladder_without_matches_and_an_arena_without_ladders(tmp_path):

@@ -27,6 +27,12 @@ def with_ladder(folder, token=None, **limits):
     return opened(folder, settings={}, board=None, ladders=(ladder,), token=token)
 
 
+@pytest.fixture
+async def house(tmp_path):
+    async with with_ladder(tmp_path) as house:
+        yield house
+
+
 def basic(name, token=None):
     """The header with a name and its token."""
     both = f"{name}:{token or f'token-of-{name}'}"
@@ -109,29 +115,27 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
         assert {} == house.arena.submissions.ladders["pit"].authors
 
 
-async def test_another_sites_page_hands_in_and_changes_nothing(tmp_path):
+async def test_another_sites_page_hands_in_and_changes_nothing(house):
     """Without a token, on loopback, everybody is the operator: a browser says who asks."""
-    async with with_ladder(tmp_path) as house:
-        await hand_in(house)
-        for origin in "http://evil.example", "null":
-            for path in f"{PATH}?file=bot.py", f"{PATH}/Ann/disable?why=x", f"{PATH}/1/delete":
-                answer = await post(house, path, f"Origin: {origin}", basic("Ann"), body=b"x")
-                assert (403, "Origin") == (answer.status, answer.json["error"].split(" ")[0])
-        own = f"Origin: http://127.0.0.1:{house.server.port}"
-        assert 200 == (await post(house, f"{PATH}/Ann/disable?why=", own)).status
-        refused = await house.get(PATH, method="DELETE")
-        assert (405, "GET, POST") == (refused.status, refused.header("Allow"))
-        assert "isn't known here, only GET and POST" in refused.json["error"]
+    await hand_in(house)
+    for origin in "http://evil.example", "null":
+        for path in f"{PATH}?file=bot.py", f"{PATH}/Ann/disable?why=x", f"{PATH}/1/delete":
+            answer = await post(house, path, f"Origin: {origin}", basic("Ann"), body=b"x")
+            assert (403, "Origin") == (answer.status, answer.json["error"].split(" ")[0])
+    own = f"Origin: http://127.0.0.1:{house.server.port}"
+    assert 200 == (await post(house, f"{PATH}/Ann/disable?why=", own)).status
+    refused = await house.get(PATH, method="DELETE")
+    assert (405, "GET, POST") == (refused.status, refused.header("Allow"))
+    assert "isn't known here, only GET and POST" in refused.json["error"]
 
 
-async def test_why_a_name_is_disabled_is_one_line_without_escapes(tmp_path):
-    async with with_ladder(tmp_path) as house:
-        await hand_in(house)
-        for why in "%1b[31mred", "a%0Ab", "x" * 201, "%E2%80%AE":
-            assert 400 == (await post(house, f"{PATH}/Ann/disable?why={why}")).status
-        assert 200 == (await post(house, f"{PATH}/Ann/disable?why=it+mines+coins")).status
-        answer = await hand_in(house)
-        assert (403, True) == (answer.status, "it mines coins" in answer.json["error"])
+async def test_why_a_name_is_disabled_is_one_line_without_escapes(house):
+    await hand_in(house)
+    for why in "%1b[31mred", "a%0Ab", "x" * 201, "%E2%80%AE":
+        assert 400 == (await post(house, f"{PATH}/Ann/disable?why={why}")).status
+    assert 200 == (await post(house, f"{PATH}/Ann/disable?why=it+mines+coins")).status
+    answer = await hand_in(house)
+    assert (403, True) == (answer.status, "it mines coins" in answer.json["error"])
 
 
 async def test_a_body_that_does_not_come_holds_nobody_up(tmp_path, monkeypatch, caplog):
@@ -154,27 +158,25 @@ async def test_a_body_that_does_not_come_holds_nobody_up(tmp_path, monkeypatch, 
     assert [] == [line for line in caplog.records if line.levelno >= logging.ERROR]
 
 
-async def test_a_body_that_takes_too_long_is_given_up(tmp_path, monkeypatch):
+async def test_a_body_that_takes_too_long_is_given_up(house, monkeypatch):
     monkeypatch.setattr(connections, "BODY_TIME", 0.01)
-    async with with_ladder(tmp_path) as house:
-        with pytest.raises((IndexError, ValueError)):  # no answer: the connection is closed
-            await hand_in(house, body=b"half", length=100)
-        assert {} == house.arena.submissions.ladders["pit"].authors
+    with pytest.raises((IndexError, ValueError)):  # no answer: the connection is closed
+        await hand_in(house, body=b"half", length=100)
+    assert {} == house.arena.submissions.ladders["pit"].authors
 
 
-async def test_whoever_waits_for_the_go_ahead_gets_it(tmp_path):
+async def test_whoever_waits_for_the_go_ahead_gets_it(house):
     """As curl does with larger files; bytes beyond the length are no part of the program."""
-    async with with_ladder(tmp_path) as house:
-        stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
-        head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3\r\n"
-        await stream.send_all(f"{head}Expect: 100-continue\r\n{basic('Ann')}\r\n\r\n".encode())
-        assert b"HTTP/1.1 100 Continue\r\n\r\n" == await stream.receive_some()
-        await stream.send_all(b"abcdef")
-        answer = b""
-        while data := await stream.receive_some():
-            answer += data
-        assert 3 == json.loads(answer.partition(b"\r\n\r\n")[2])["size"]
-        await stream.aclose()
+    stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
+    head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3\r\n"
+    await stream.send_all(f"{head}Expect: 100-continue\r\n{basic('Ann')}\r\n\r\n".encode())
+    assert b"HTTP/1.1 100 Continue\r\n\r\n" == await stream.receive_some()
+    await stream.send_all(b"abcdef")
+    answer = b""
+    while data := await stream.receive_some():
+        answer += data
+    assert 3 == json.loads(answer.partition(b"\r\n\r\n")[2])["size"]
+    await stream.aclose()
 
 
 async def test_every_one_of_a_crowd_that_hands_in_gets_an_answer(tmp_path, monkeypatch):
