@@ -216,18 +216,3 @@ def bots():
             return made
 
         yield bots
-
-
-@pytest.fixture
-def relay():
-    """Put a relay before an arena's page."""
-    from page.arena import Relay
-
-    with contextlib.ExitStack() as stack:
-
-        def relay(arena):
-            made = Relay(arena.web)
-            stack.callback(made.close)
-            return made
-
-        yield relay

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from e2e.running import environment
 from lanista.match.record import read_record
-from page.arena import LOST, MOVE_LIMIT
+from page.arena import MOVE_LIMIT
 from page.matchpage import DASH, MatchPage
 
 FIRST = "2 1 1 1", ""
@@ -30,9 +30,45 @@ def pair(request, arena, bots):
     return pair
 
 
-def watched(one, address):
-    """A page of a visit that shows a match, and the match in it."""
-    return MatchPage(one.open(address))
+class Line:
+    """The way from a page to its arena's WebSocket, which can be cut."""
+
+    def __init__(self, page):
+        self._page = page
+        self._is_whole = True
+        self._tries = 0
+        self._sockets = []
+        page.route_web_socket(re.compile("/api/1/ws$"), self._connect)
+
+    def _connect(self, socket):
+        if self._is_whole:
+            socket.connect_to_server()
+            self._sockets.append(socket)
+        else:
+            self._tries += 1
+            socket.close()
+
+    def cut(self):
+        """End the connection, and every new one at once."""
+        self._is_whole = False
+        for socket in self._sockets:
+            socket.close()
+        self._sockets.clear()
+
+    def mend(self):
+        """Let the page through again, once it has tried to come back since the cut."""
+        while not self._tries:
+            self._page.wait_for_timeout(10)
+        self._is_whole = True
+
+
+@pytest.fixture
+def watched(arena, pair, visit):
+    """A match that is watched from another window, and the line between."""
+    page = visit().context.new_page()
+    line = Line(page)
+    page.goto(arena.address(pair.match))
+    return MatchPage(page), line
 
 
 def test_from_the_first_round_to_the_end(arena, pair, show):
@@ -126,20 +162,16 @@ def test_the_operator_pauses_steps_and_resumes(arena, pair, show):
     one.at(3)
 
 
-def test_a_lost_connection_comes_back(arena, pair, visit, relay):
+def test_a_lost_connection_comes_back(pair, watched):
     """It is told while it lasts; live stays live."""
-    between = relay(arena)
-    one = visit()
-    one.pardon(LOST)
-    match = watched(one, arena.address(pair.match, at=between.port))
+    match, line = watched
     pair.play(FIRST)
     match.at(1)
-    between.cut()
+    line.cut()
     lost = match.page.get_by_text(TRYING)
     expect(lost).to_be_visible()
     pair.play(SECOND)
-    between.until_asked()
-    between.mend()
+    line.mend()
     expect(lost).to_be_hidden()
     match.at(2)
     match.state("live · move 2")
@@ -147,23 +179,19 @@ def test_a_lost_connection_comes_back(arena, pair, visit, relay):
 
 
 @pytest.mark.long
-def test_rounds_can_be_looked_at_while_the_connection_is_lost(arena, pair, visit, relay):
+def test_rounds_can_be_looked_at_while_the_connection_is_lost(pair, watched):
     """Those that were loaded; the page stays there when the connection comes back."""
-    between = relay(arena)
-    one = visit()
-    one.pardon(LOST)
-    match = watched(one, arena.address(pair.match, at=between.port))
+    match, line = watched
     pair.play(FIRST, SECOND)
     match.at(2)
-    between.cut()
+    line.cut()
     lost = match.page.get_by_text(TRYING)
     expect(lost).to_be_visible()
     for n in (0, 2, 1):
         match.go(n)
     expect(match.board).to_have_accessible_name(re.compile("after move 1: A Ada 2, B Bob 1"))
     pair.play(NOTHING, ("1 1 1 0", ""))
-    between.until_asked()
-    between.mend()
+    line.mend()
     expect(match.slider).to_have_attribute("max", "4")
     match.at(1)
     match.page.keyboard.press("l")
@@ -178,7 +206,7 @@ def test_logs_that_are_hidden_while_it_runs_come_at_its_end(arenas, bots, show):
     arena = arenas("--move-limit", 2, env=environment(LANISTA_WEB_TOKEN="t"))
     pair = bots(arena, "logs", "Ada", "Bob")
     pair.asked()
-    match = MatchPage(show(arena.address(pair.match, at=arena.web)))
+    match = MatchPage(show(arena.address(pair.match)))
     pair.play(("# my plan\n", ""))
     match.at(1)
     logs = match.panel("Logs")
