@@ -1,5 +1,6 @@
 """Frames of files: records, whole or still written, and match files of the original games."""
 
+import contextlib
 import gzip
 import json
 import re
@@ -44,15 +45,13 @@ def put(folder, lines, name="m1.jsonl"):
 def followed(path, pieces):
     """The parts of a record that grows by these pieces, read as far as possible after each."""
     path.write_bytes(b"")
-    made = ReplayReader(path, live=True)
+    reading = ReplayReader(path, live=True).parts()
     parts = []
-    with path.open("ab", buffering=0) as file:
+    with path.open("ab", buffering=0) as file, contextlib.closing(reading):
         for piece in [b"", *pieces]:
             file.write(piece)
-            while not made.over and (part := made.next()) is not None:
+            while (part := next(reading, None)) is not None:
                 parts.append(part)
-    made.close()
-    assert made.over == ("end" in [part.get("type") for part in parts])
     return parts
 
 
@@ -109,12 +108,8 @@ def test_a_frame_is_there_as_soon_as_its_line_is(tmp_path):
 def test_a_live_record_may_have_its_name_already(tmp_path):
     """The match ended between the question and the look: the `.part` is gone, the record there."""
     path = wandering(tmp_path, 2)
-    made = ReplayReader(path.with_name(path.name + PART), live=True)
-    parts = []
-    while not made.over:
-        parts.append(made.next())
-    made.close()
-    assert list(read_frames(path)) == parts
+    parts = ReplayReader(path.with_name(path.name + PART), live=True).parts()
+    assert list(read_frames(path)) == list(parts)
 
 
 # -- matches that aren't whole -------------------------------------------------------------------
@@ -361,7 +356,7 @@ def test_what_can_not_be_read_is_told(tmp_path):
     with pytest.raises(UnreadableError, match=r"^can't read gone: No such file"):
         list(read_frames(tmp_path / "gone"))
     with pytest.raises(UnreadableError, match=r"^can't read gone: No such file"):
-        ReplayReader(tmp_path / "gone", live=True)
+        next(ReplayReader(tmp_path / "gone", live=True).parts())
     with pytest.raises(UnreadableError, match=r"can't read .*: Is a directory"):
         list(read_frames(tmp_path))
 

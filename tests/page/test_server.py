@@ -44,10 +44,7 @@ async def one_match(house, **how):
 
 async def test_health(house):
     answer = await house.get("/healthz")
-    assert (200, {"ok": True, "software": __version__, "api": API}) == (
-        answer.status,
-        answer.json,
-    )
+    assert (200, {"ok": True, "software": __version__, "api": API}) == (answer.status, answer.json)
 
 
 async def test_games_and_bots(house):

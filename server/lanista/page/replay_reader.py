@@ -52,15 +52,13 @@ class UnreadableError(LanistaError):
 
 @attrs.define(eq=False)
 class ReplayReader:
-    """Plays a record again while reading it: `next` returns the head, each frame, then the end."""
+    """Plays a record again while reading it."""
 
     path: Path
     live: bool = False
     """Whether the file may still grow."""
     logs: Collection[int] | None = None
     """The seats whose bots' logs are included; None for all."""
-    over: bool = attrs.field(default=False, init=False)
-    """Whether `next` has returned the end."""
     _was_live: bool = attrs.field(init=False)
     _file: IO[bytes] = attrs.field(init=False)
     _reader: LineReader = attrs.field(init=False)
@@ -72,18 +70,33 @@ class ReplayReader:
     _writer: frames.FrameWriter = attrs.field(init=False)
     _storyteller: Storyteller = attrs.field(init=False)
     _before: TurnInfo | None = attrs.field(default=None, init=False)
-    _has_begun: bool = attrs.field(default=False, init=False)
-    """Whether `next` has returned the head."""
-    _has_started: bool = attrs.field(default=False, init=False)
-    """Whether `next` has returned frame 0."""
 
     def __attrs_post_init__(self) -> None:
         self._was_live = self.live
         self._reader = LineReader(Path(self.path.name))
+
+    def parts(self) -> Iterator[dict[str, Any] | None]:
+        """Yield the head, each frame, then the end; None whenever the next one isn't written yet.
+
+        Raises:
+            UnreadableError: The file isn't a record, or not one that these rules can play.
+        """
         try:
             self._file = self._opened()
         except OSError as error:
             raise UnreadableError(f"can't read {self.path.name}: {error.strerror}") from None
+        with self._file:
+            try:
+                while (head := self._begin()) is None:
+                    yield None
+            except (BadRecordError, UnknownGameError) as error:
+                raise UnreadableError(str(error)) from None
+            yield head
+            part: dict[str, Any] | None = self._frame(None, (), None)
+            while part is None or part.get("type") != "end":
+                yield part
+                part = self._next()
+            yield part
 
     def _opened(self) -> IO[bytes]:
         try:
@@ -94,24 +107,7 @@ class ReplayReader:
             # The match has ended since it was asked for, and its record was renamed.
             return opened(self.path.with_suffix(""))
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def next(self) -> dict[str, Any] | None:
-        """Return the next part; None if it isn't written yet. Not to be called when `over`.
-
-        Raises:
-            UnreadableError: The file isn't a record, or not one that these rules can play.
-        """
-        if not self._has_begun:
-            try:
-                return self._begin()
-            except (BadRecordError, UnknownGameError) as error:
-                raise UnreadableError(str(error)) from None
-        if not self._has_started:
-            self._has_started = True
-            return self._frame(None, (), None)
+    def _next(self) -> dict[str, Any] | None:
         try:
             return self._go_on()
         except (BadRecordError, MismatchError) as error:
@@ -132,7 +128,6 @@ class ReplayReader:
         scene = self._game.scene()
         self._storyteller = Storyteller(scene, header.clock.time_move)
         self._writer = frames.FrameWriter(scene)
-        self._has_begun = True
         # A record may lack a setting: the default is meant, as when it is played again.
         rounds = ruleset.max_turns(complete_settings(ruleset, header.settings))
         return frames.head(header, ruleset, scene, rounds=rounds)
@@ -155,7 +150,7 @@ class ReplayReader:
             self._before = item
             if is_void:
                 carry_out(self._game, judged, is_void=True)
-                return self.next()
+                return self._go_on()
             # Faults and answers are about the position before the turn.
             faults = turn_faults(self._header, self._game, judged)
             answers = decoded(self._game, judged)
@@ -185,7 +180,6 @@ class ReplayReader:
         return self._writer.frame(frame, scores, turn_json)
 
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:
-        self.over = True
         # A void match is played again with its seed, which those who watched mustn't know yet.
         is_void = result is not None and result.end == Termination.VOID.value
         is_secret = self._was_live and is_void
@@ -240,14 +234,9 @@ def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dic
         raise UnreadableError(f"{path.name}: {error}") from None
     except LanistaError as error:
         raise UnreadableError(str(error).replace(str(path), path.name)) from None
-    reader = ReplayReader(path, logs=logs)
-    try:
-        while not reader.over:
-            part = reader.next()
-            assert part is not None  # the file doesn't grow
-            yield part
-    finally:
-        reader.close()
+    for part in ReplayReader(path, logs=logs).parts():
+        assert part is not None  # the file doesn't grow
+        yield part
 
 
 def is_record(path: Path) -> bool:

@@ -90,16 +90,15 @@ class ReplayJob:
     """Bytes of frames written so far."""
     waiting: bool = False
     """Whether the source had nothing more when it was last looked at."""
-    _live_reader: ReplayReader | None = None
-    _parts: Iterator[dict[str, Any]] | None = None
+    _reader: ReplayReader | None = None
+    _parts: Iterator[dict[str, Any] | None] | None = None
 
     def next_part(self) -> dict[str, Any] | None:
         """Return the head, the next frame or the end; None if it isn't written yet."""
-        if self.live:
-            if self._live_reader is None:
-                self._live_reader = ReplayReader(self.path, live=True, logs=self.logs)
-            return self._live_reader.next()
-        if self._parts is None:
+        if self._parts is None and self.live:
+            self._reader = ReplayReader(self.path, live=True, logs=self.logs)
+            self._parts = self._reader.parts()
+        elif self._parts is None:
             self._parts = read_frames(self.path, self.logs)
         return next(self._parts)
 
@@ -115,14 +114,12 @@ class ReplayJob:
 
     def finish(self) -> None:
         """Note that the source won't grow any more."""
-        if self._live_reader is not None:
-            self._live_reader.live = False
+        if self._reader is not None:
+            self._reader.live = False
 
     def close(self) -> None:
         """Close its files."""
         self.file.close()
-        if self._live_reader is not None:
-            self._live_reader.close()
         if self._parts is not None:
             self._parts.close()  # type: ignore[attr-defined] # it is a generator
 
