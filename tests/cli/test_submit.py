@@ -361,52 +361,26 @@ def test_a_proxy_whose_page_is_away_is_no_wrong_address(author, page, clock):
         author()
 
 
-class Restarted:
-    """In place of a page: it doesn't answer for so many seconds, and then says what it is told."""
-
-    url = "http://x"
-
-    def __init__(self, clock, seconds, *answers):
-        self.clock, self.seconds, self.answers = clock, seconds, [*answers]
-
-    def json(self, *_):
-        if len(self.answers) == 1 and self.clock.now < self.seconds:
-            raise NoAnswerError("http://x: no arena's page can be reached there: refused")
-        return self.answers.pop(0)
-
-    def follow(self):
-        known = submit_page.KeptName(arena=self.url, name="Ada", token="t")
-        author = SubmissionsPage(
-            page=self,
-            ladder="pit",
-            name="Ada",
-            token="t",
-            kept=known,
-            about=ABOUT,
-        )
-        return submit.follow_version(author, 3)
-
-
-def test_following_goes_on_after_the_arena_was_started_again(clock, capsys):
+def test_following_goes_on_after_the_arena_was_started_again(author, page, clock, capsys):
     """It is told once that the arena doesn't answer; what was printed isn't printed again."""
     before = version(3, "checking", output="$ g++\n")
     after = version(3, "playing", output="$ g++\n")
-    page = Restarted(clock, 100, version(3, "building"), before, after)
-    assert 0 == page.follow()
+    page.answers[f"GET {PATH}/3"] = [version(3, "building"), before, *[None] * 8, after]
+    assert 0 == submit.follow_version(author(), 3)
     said = capsys.readouterr()
     assert ["building", "$ g++", "checking", "playing"] == said.out.splitlines()[1:]
     words = "the arena doesn't answer any more; it is asked again for up to 5 minutes"
-    assert f"http://x: {words}\n" == said.err
+    assert f"{page.url}: {words}\n" == said.err
     assert [1, 1, 1, 2, 4, 8, 16, 30, 30, 30] == clock.waits
 
 
-def test_following_ends_when_the_arena_stays_away(clock):
-    page = Restarted(clock, 10_000, version(3, "playing"))
+def test_following_ends_when_the_arena_stays_away(author, page, clock):
+    page.answers[f"GET {PATH}/3"] = [None]
     words = (
         "doesn't answer any more; it was asked again for 5 minutes; what it has taken stays: see"
     )
     with pytest.raises(NoAnswerError, match=words):
-        page.follow()
+        submit.follow_version(author(), 3)
     assert 270 <= clock.now <= 300
 
 
