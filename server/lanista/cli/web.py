@@ -195,7 +195,7 @@ class PagePort:
         except CannotListenError:
             if not self._is_default:
                 raise
-            server = Server(view, self._host, 0, token, self._open_logs, tls, self._embed)
+            server.port = 0
             await server.listen()
         return server
 

@@ -8,6 +8,7 @@ import http
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
@@ -100,24 +101,14 @@ def json_answer(value: Any) -> Answer:
     return Answer(json.dumps(value).encode())
 
 
-def bad_request(message: str) -> RefusedError:
-    """Return the refusal of a request that makes no sense."""
-    return RefusedError(http.HTTPStatus.BAD_REQUEST, message)
-
-
-def forbidden(message: str) -> RefusedError:
-    """Return the refusal of a request by somebody who may not make it."""
-    return RefusedError(http.HTTPStatus.FORBIDDEN, message)
-
-
-def not_found(message: str) -> RefusedError:
-    """Return the refusal of a request for something that isn't here."""
-    return RefusedError(http.HTTPStatus.NOT_FOUND, message)
-
-
-def unavailable(message: str) -> RefusedError:
-    """Return the refusal of a request that can't be carried out now."""
-    return RefusedError(http.HTTPStatus.SERVICE_UNAVAILABLE, message)
+bad_request = partial(RefusedError, http.HTTPStatus.BAD_REQUEST)
+"""Makes the refusal of a request that makes no sense."""
+forbidden = partial(RefusedError, http.HTTPStatus.FORBIDDEN)
+"""Makes the refusal of a request by somebody who may not make it."""
+not_found = partial(RefusedError, http.HTTPStatus.NOT_FOUND)
+"""Makes the refusal of a request for something that isn't here."""
+unavailable = partial(RefusedError, http.HTTPStatus.SERVICE_UNAVAILABLE)
+"""Makes the refusal of a request that can't be carried out now."""
 
 
 def crowded() -> RefusedError:

@@ -7,8 +7,6 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-import attrs
-
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
 from lanista.games.base import FormatError
@@ -22,33 +20,24 @@ GIF_DELAY = 200
 """How long a moving picture shows each round by default, in milliseconds."""
 
 
-@attrs.frozen
-class Shots:
-    """A match as a series of positions to be drawn."""
+def _shots_of(file: str | Path, tile: int | None) -> tuple[Painter, str, Iterator[Shot]]:
+    """Return what draws a match with tiles of a size, its word for a round, and its positions.
 
-    scene: Scene
-    title: str
-    names: Sequence[str]
-    """The bots' names, by seat."""
-    shots: Iterator[Shot]
-    """The position at the start and after each round; can be iterated once.
+    These are at the start and after each round of a record, or of a match file (.res) of an
+    original game; they may raise `BadInputError`.
 
     Raises:
-        BadInputError: The file contradicts the rules.
-    """
-
-
-def shots_of(file: str | Path) -> Shots:
-    """Return the positions of a record, or of a match file (.res) of an original game.
-
-    Raises:
-        LanistaError: The file is neither, or can't be read.
+        LanistaError: The file is neither, or can't be read, or would be drawn too large.
     """
     path = Path(file)
-    return _of_record(path) if is_record(path) else _of_res(path)
+    scene, title, names, shots = _of_record(path) if is_record(path) else _of_res(path)
+    try:
+        return Painter(scene, title, names, tile), scene.turn_word, shots
+    except BadSizeError as error:
+        raise BadInputError(f"--size {tile}: {error}") from None
 
 
-def _of_record(file: Path) -> Shots:
+def _of_record(file: Path) -> tuple[Scene, str, Sequence[str], Iterator[Shot]]:
     def shots() -> Iterator[Shot]:
         try:
             for number, game in enumerate(itertools.chain([first], games)):
@@ -62,10 +51,10 @@ def _of_record(file: Path) -> Shots:
     games = positions(record, ruleset)
     first = next(games)
     names = [player.name for player in record.header.players]
-    return Shots(first.scene(), ruleset.title, names, shots())
+    return first.scene(), ruleset.title, names, shots()
 
 
-def _of_res(file: Path) -> Shots:
+def _of_res(file: Path) -> tuple[Scene, str, Sequence[str], Iterator[Shot]]:
     def shots() -> Iterator[Shot]:
         try:
             for number, (frame, scores) in enumerate(shown.frames):
@@ -77,7 +66,7 @@ def _of_res(file: Path) -> Shots:
         shown = shown_of(file)
     except FormatError as error:
         raise BadInputError(f"{file}: not a record, and {error}") from None
-    return Shots(shown.scene, registry.get(shown.game).title, shown.names, shots())
+    return shown.scene, registry.get(shown.game).title, shown.names, shots()
 
 
 def as_png(file: str | Path, round_: int | None, tile: int | None) -> tuple[int, bytes]:
@@ -88,15 +77,11 @@ def as_png(file: str | Path, round_: int | None, tile: int | None) -> tuple[int,
     Raises:
         LanistaError: The file can't be read, or there is no such round or picture of that size.
     """
-    shots = shots_of(file)
-    painter = _painter(shots, tile)
-    shot = None
-    for shot in shots.shots:
-        if shot.number == round_:
-            break
-    assert shot is not None  # at least the start exists
+    painter, word, shots = _shots_of(file, tile)
+    shot = next(shots)  # the start
+    while shot.number != round_ and (later := next(shots, None)) is not None:
+        shot = later
     if round_ is not None and shot.number < round_:
-        word = shots.scene.turn_word
         raise BadInputError(f"{file}: no {word} {round_}; the last one is {shot.number}")
     return shot.number, png(painter.draw(shot))
 
@@ -112,12 +97,11 @@ def as_gif(
     Raises:
         LanistaError: The file can't be read, or there is no such round or picture of that size.
     """
-    shots = shots_of(file)
-    painter = _painter(shots, tile)
+    painter, word, shots = _shots_of(file, tile)
 
     def wanted() -> Iterator[Shot]:
         number = 0
-        for shot in shots.shots:
+        for shot in shots:
             number = shot.number
             if number >= first:
                 yield shot
@@ -125,7 +109,6 @@ def as_gif(
                 return
         missing = first if number < first else last
         if missing is not None and number < missing:
-            word = shots.scene.turn_word
             raise BadInputError(f"{file}: no {word} {missing}; the last one is {number}")
 
     return gif((painter.draw(shot) for shot in wanted()), delay)
@@ -140,13 +123,6 @@ def picture(file: Path, first: int, last: int | None) -> bytes:
     if last is None:
         return as_png(file, first, None)[1]
     return b"".join(as_gif(file, first, last, GIF_DELAY, None))
-
-
-def _painter(shots: Shots, tile: int | None) -> Painter:
-    try:
-        return Painter(shots.scene, shots.title, shots.names, tile)
-    except BadSizeError as error:
-        raise BadInputError(f"--size {tile}: {error}") from None
 
 
 def write(sources: Iterable[str | Path], output: Path, parts: Iterable[bytes]) -> int:

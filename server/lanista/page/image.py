@@ -122,16 +122,12 @@ class Painter:
     # Layout
 
     def _laid_out(self, tile: int | None) -> _Layout:
-        if tile is not None:
-            # Place levels beside or above each other, whichever makes the longer side shorter.
-            layout = min(
-                (self._arranged(tile, beside=beside) for beside in (False, True)), key=_longer
-            )
-        else:
+        # Place levels beside or above each other, whichever makes the longer side shorter.
+        layout = min(
+            (self._arranged(tile or 1, beside=beside) for beside in (False, True)), key=_longer
+        )
+        if tile is None:
             # Take the largest tiles that fit, or tiles of one pixel if none do.
-            layout = min(
-                (self._arranged(1, beside=beside) for beside in (False, True)), key=_longer
-            )
             for size, beside in itertools.product(range(2, LONGEST), (False, True)):
                 larger = self._arranged(size, beside=beside)
                 if _longer(larger) <= LONGEST:
