@@ -13,6 +13,7 @@ import trio
 from websockets.trio.client import connect
 
 from lanista.arena.arena import Arena
+from lanista.hosting.control import MatchControl, RunningMatch
 from lanista.match.conditions import Clock
 from lanista.match.record import read_record
 from lanista.page.replay_worker import ReplayWorker
@@ -205,11 +206,26 @@ class House:
         first, *headers = head.decode().split("\r\n")
         return Answer(int(first.split(" ")[1]), [line.split(": ", 1) for line in headers], body)
 
+    async def refuses(self, path, status, words):
+        """Ask for what isn't there, or makes no sense: one error in words."""
+        answer = await self.get(path)
+        assert (path, status, ["error"]) == (path, answer.status, [*answer.json])
+        assert answer.json["error"].startswith(words)
+
     async def get(self, path, *headers, method="GET", host=None):
         """The answer to a request."""
         host = f"127.0.0.1:{self.server.port}" if host is None else host
         lines = [f"{method} {path} HTTP/1.1", f"Host: {host}", *headers, "", ""]
         return await self.raw("\r\n".join(lines).encode())
+
+
+def running_match(match, part, **more):
+    """A match that nobody plays, with a record that is being written."""
+    usual = {"ruleset": ANGRYMOB, "room": None, "bots": ((1, "Ann"), (2, "Bob")), "started": ""}
+    nobodys = dict.fromkeys(("playing", "rejoin"))
+    return RunningMatch(
+        match=match, part=part, control=MatchControl(), **{**usual, **nobodys, **more}
+    )
 
 
 async def play(*turns, leave=False):

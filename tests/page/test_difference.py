@@ -37,21 +37,6 @@ def two(tmp_path, game, a, b, **how):
     return first_difference(*records, rules)
 
 
-def test_angry_mob_says_turn_seat_and_position(tmp_path):
-    """Alike in turn 0; in turn 1 seat 0 goes home in A and on in B."""
-    a, b = [(AWAY, BACK), ("", "")], [(AWAY, "0 1 1 0"), ("", "")]
-    found = two(tmp_path, "angrymob", a, b, board=ROW, settings={"move_limit": 2})
-    assert (True, True, 1, 2) == (found.is_comparable, found.found, found.turn, found.position_turn)
-    [seat] = found.seats
-    assert (0, "'0 1 1 2'", "'0 1 1 0'") == (seat.seat, seat.a.raw, seat.b.raw)
-    assert ("1 unit from (0, 1) go left",) == seat.a.submoves
-    assert ("1 unit from (0, 1) go right",) == seat.b.submoves
-    assert (
-        "(0, 0): 1 unit of seat 0 in A; nothing in B",
-        "(0, 2): nothing in A; 1 unit of seat 0 in B",
-    ) == found.position
-
-
 def test_hogwarts_names_units(tmp_path):
     """Only the submoves that the other answer doesn't have are told."""
     a, b = [("m 4 2 m 5 2",), *[("",)] * 3], [("m 4 0 m 5 2",), *[("",)] * 3]

@@ -14,12 +14,12 @@ import trio
 
 from lanista.arena import tokens
 from lanista.arena.decisions import add_name
-from lanista.hosting.control import MatchControl, RunningMatch
 from lanista.match.bundle import folder_of
 from lanista.match.record import PART, read_record
 from lanista.match.replay import verify
 from lanista.page import viewer as module
 from match.playing import ANGRYMOB
+from page.house import running_match
 from page.records import captured, changed, unpacked
 from page.test_ladders import opened
 from page.test_logs import logs
@@ -130,18 +130,7 @@ async def test_so_does_a_match_that_is_running(house, record, lines):
     part.write_bytes(b"".join(lines[:2]))
     house.server.view.open_logs = True
     token = await named(house)
-    running = RunningMatch(
-        match="m2",
-        ruleset=ANGRYMOB,
-        room="pit",
-        bots=((1, "Ann"), (2, "Bob")),
-        started=LATER,
-        part=part,
-        control=MatchControl(),
-        playing=None,
-        rejoin=None,
-    )
-    house.arena.running.begin(running)
+    house.arena.running.begin(running_match("m2", part, room="pit", started=LATER))
     page, other = await house.page(), await house.page()
     await page.ask("name", name="Ann", token=token)
     assert ([0], {"0": LOGS["0"]}) == await seen(page, "m2")

@@ -9,11 +9,10 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.hosting.control import RunningMatches
 from lanista.page import viewer as module
 from lanista.page.view import View
-from match.playing import ANGRYMOB
-from page.house import done, opened, play
+from page.house import done, opened, play, running_match
 from page.records import AWAY, BACK
 from page.test_sent_files import TRACE, send
 
@@ -126,17 +125,6 @@ async def test_a_void_matchs_logs_are_told_when_nobody_plays_it_again(tmp_path, 
     view = View(running_matches)
     part = tmp_path / "m.jsonl.gz.part"
     part.touch()
-    running = RunningMatch(
-        match="m",
-        ruleset=ANGRYMOB,
-        room=None,
-        bots=((1, "Ann"), (2, "Bob")),
-        started="",
-        part=part,
-        control=MatchControl(),
-        playing=None,
-        rejoin=None,
-    )
     shown = trio.Event()
 
     async def wait():
@@ -144,7 +132,7 @@ async def test_a_void_matchs_logs_are_told_when_nobody_plays_it_again(tmp_path, 
         shown.set()
 
     async with trio.open_nursery() as nursery:
-        running_matches.begin(running)
+        running_matches.begin(running_match("m", part))
         nursery.start_soon(wait)
         running_matches.end("m", None)
         await trio.sleep(10)

@@ -144,10 +144,8 @@ ABSENT = (
 
 async def test_what_is_not_there_is_told():
     async with page(cup=Results(TWO_JSON)) as house:
-        for path, status, words in ABSENT:
-            answer = await house.get(path)
-            assert (path, status) == (path, answer.status)
-            assert answer.json["error"].startswith(words)
+        for absent in ABSENT:
+            await house.refuses(*absent)
 
 
 async def test_a_problem_is_told_in_its_words_and_why_to_the_log():

@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import zlib
-from types import SimpleNamespace
 
 import pytest
 import trio
@@ -20,7 +19,7 @@ from lanista.page import viewer as module
 from lanista.page.replay_reader import read_frames
 from lanista.page.view import View
 from match.playing import ANGRYMOB
-from page.house import done, opened, play, record_of, showing, until
+from page.house import done, opened, play, record_of, running_match, showing, until
 from page.records import AWAY, BACK
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -158,10 +157,7 @@ async def test_closing_gives_up_what_waits(house, tmp_path):
     running_matches = house.arena.running
     empty = tmp_path / "empty.jsonl.gz.part"
     empty.touch()
-    ruleset = running_matches.matches[match].ruleset
-    running_matches.matches["empty"] = SimpleNamespace(
-        match="empty", ruleset=ruleset, part=empty, room="r", bots=[], started=None
-    )
+    running_matches.matches["empty"] = running_match("empty", empty)
     await page.say(do="open", id="head", match="empty")
     files = house.server.view.frame_cache._files
     await until(lambda: any(frame_file.source == empty for frame_file in files.values()))
