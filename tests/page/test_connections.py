@@ -69,7 +69,7 @@ async def test_half_requests_keep_nobody_out(lone, autojump_clock):
             with contextlib.suppress(trio.BrokenResourceError):
                 assert b"" == await stream.receive_some(1)
         assert trio.current_time() - began == pytest.approx(module.REQUEST_TIME, abs=0.1)
-        assert 1 == len(lone.server.connections._peers)  # the viewer
+        assert 1 == len(lone.server.connections.peers)  # the viewer
 
 
 async def test_a_request_may_come_in_pieces_but_not_for_ever(lone, autojump_clock):
@@ -203,7 +203,7 @@ async def test_off_loopback_an_address_has_half_of_the_places(lone, autojump_clo
     monkeypatch.setattr(module, "MAX_VIEWERS", 4)
     monkeypatch.setattr(module, "is_loopback", lambda _: False)
     async with crowd(lone, 3) as streams:
-        await until(lambda: len(lone.server.connections._peers) == 2)
+        await until(lambda: len(lone.server.connections.peers) == 2)
         assert [True, False, False] == [await gave_way(stream) for stream in streams]
     viewer, _ = await lone.page(), await lone.page()
     answer = await lone.get("/api/1/ws", "Upgrade: websocket")
@@ -267,7 +267,7 @@ async def test_an_answer_that_is_not_taken_ends_its_connection(lone, autojump_cl
     monkeypatch.setattr(module, "TAKING_TIME", 4)
     lone.server._files["/large"] = Answer(LARGE, "text/plain")
     async with crowd(lone, 1, ASKED) as (stream,):
-        await until(lambda: not lone.server.connections._peers)
+        await until(lambda: not lone.server.connections.peers)
         assert trio.current_time() < module.REQUEST_TIME + module.TAKING_TIME
     async with crowd(lone, 1, ASKED) as (stream,):
         got, began = 0, trio.current_time()
@@ -288,7 +288,7 @@ async def test_large_answers_have_a_bound_together(house, monkeypatch):
     path = house.arena.running.ended[match]
     path.write_bytes(path.read_bytes() + bytes(9_000_000))
     asked = PAGE.replace(b"/ ", f"/api/1/matches/{match}/record ".encode())
-    peers = house.server.connections._peers
+    peers = house.server.connections.peers
     async with crowd(house, 1, asked), crowd(house, 1, asked):
         await until(lambda: sum(peer.holds > 0 for peer in peers) == 1)
         answer = await house.get(f"/api/1/matches/{match}/record")
@@ -324,7 +324,7 @@ async def test_one_connection_a_pass_of_the_loop(autojump_clock):
 async def test_little_of_a_viewers_bytes_is_handled_at_once(lone, autojump_clock):
     """Of the shortest messages a large buffer holds so many that matches would wait for seconds."""
     page = await lone.page()
-    (peer,) = lone.server.connections._peers
+    (peer,) = lone.server.connections.peers
     sizes, receive = [], peer.stream.receive_some
 
     async def noted(size):

@@ -137,7 +137,7 @@ async def test_tokens_that_wait_keep_no_request_out(monkeypatch, autojump_clock,
             began = trio.current_time()
             assert 200 == (await house.get("/healthz")).status
             assert trio.current_time() - began < 1
-            assert len(house.server.connections._peers) <= 20
+            assert len(house.server.connections.peers) <= 20
             assert names.waiting <= 20
 
 

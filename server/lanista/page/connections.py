@@ -217,7 +217,7 @@ class Peer(trio.abc.HalfCloseableStream):
     @property
     def has_place(self) -> bool:
         """Whether it is counted, so it was neither refused nor closed, and hasn't given way."""
-        return self.connections.counts(self)
+        return self in self.connections.peers
 
     @property
     def is_idle(self) -> bool:
@@ -251,10 +251,10 @@ class Peer(trio.abc.HalfCloseableStream):
     def give_way(self) -> None:
         """Leave the place to another connection: at once, or with an answer that says so."""
         if self._wait is not None:
-            self.connections.forget(self)
+            self.connections.peers.pop(self, None)
             self._wait.cancel()
         elif self._in_handshake and self.connections.may_linger:
-            self.connections.forget(self)  # it is told after the handshake
+            self.connections.peers.pop(self, None)  # it is told after the handshake
         else:
             self.close()
 
@@ -264,7 +264,7 @@ class Peer(trio.abc.HalfCloseableStream):
         self.closed.set()
         if self._wait is not None:
             self._wait.cancel()
-        self.connections.forget(self)
+        self.connections.peers.pop(self, None)
 
     async def aclose(self) -> None:
         """Close the connection at once."""
@@ -289,7 +289,7 @@ class Connections(trio.abc.Listener[Peer]):
     done: WorkDone = attrs.field(factory=WorkDone)
     """The record of work done, which the arena shares."""
     tls: TlsRelay | None = None
-    _peers: dict[Peer, None] = attrs.field(factory=dict, init=False)
+    peers: dict[Peer, None] = attrs.field(factory=dict, init=False)
     """All open connections, the oldest first."""
     _sockets: trio.CapacityLimiter = attrs.field(init=False)
     """Counts the connections that may still be accepted."""
@@ -371,7 +371,7 @@ class Connections(trio.abc.Listener[Peer]):
             address = address_of(stream.socket.getpeername()[0])
         except OSError:
             address = ""  # the peer has left already
-        requests = [peer for peer in self._peers if not peer.is_viewer]
+        requests = [peer for peer in self.peers if not peer.is_viewer]
         own = [peer for peer in requests if peer.address == address]
         has_place = True
         if len(own) >= share_of(address, MAX_REQUESTS):
@@ -381,7 +381,7 @@ class Connections(trio.abc.Listener[Peer]):
             has_place = _make_room([peer for peer in requests if peer.address == greediest])
         peer = Peer(stream, address, self)
         if has_place:
-            self._peers[peer] = None
+            self.peers[peer] = None
         return peer
 
     @property
@@ -389,17 +389,13 @@ class Connections(trio.abc.Listener[Peer]):
         """Whether those that are turned away may wait, as newcomers needn't wait for that."""
         return self._sockets.available_tokens > ENTERING // 2
 
-    def counts(self, peer: Peer) -> bool:
-        """Return whether a connection has one of the places."""
-        return peer in self._peers
-
     def may_view(self, peer: Peer) -> bool:
         """Return whether a connection may become a WebSocket; if so, count it as one.
 
         When there are too many, one of the address with the most is closed, provided that it still
         has at least as many as this connection's address then.
         """
-        viewers = [other for other in self._peers if other.is_viewer]
+        viewers = [other for other in self.peers if other.is_viewer]
         counts = Counter(other.address for other in viewers)
         if counts[peer.address] >= share_of(peer.address, MAX_VIEWERS):
             return False
@@ -414,7 +410,7 @@ class Connections(trio.abc.Listener[Peer]):
 
     def hold(self, peer: Peer, size: int) -> None:
         """Count the memory of a large answer or body; idle connections of others may give way."""
-        while holding := [other for other in self._peers if other.holds]:
+        while holding := [other for other in self.peers if other.holds]:
             sizes: Counter[str] = Counter()
             for other in holding:
                 sizes[other.address] += other.holds
@@ -427,17 +423,13 @@ class Connections(trio.abc.Listener[Peer]):
 
     def by_kind(self) -> dict[str, int]:
         """Return the number of open connections: WebSockets (`viewer`), and others (`request`)."""
-        viewers = sum(peer.is_viewer for peer in self._peers)
-        return {"viewer": viewers, "request": len(self._peers) - viewers}
+        viewers = sum(peer.is_viewer for peer in self.peers)
+        return {"viewer": viewers, "request": len(self.peers) - viewers}
 
     async def turn(self, address: str) -> None:
         """Wait for a pass of the loop in which no other connection is served."""
         async with self._work.piece(address):
             pass
-
-    def forget(self, peer: Peer) -> None:
-        """Stop counting a connection that is closed."""
-        self._peers.pop(peer, None)
 
 
 def share_of(address: str, places: int) -> int:

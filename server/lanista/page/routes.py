@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import attrs
 import trio
 
+from lanista import __version__
 from lanista.arena.limits import Turns
 from lanista.bots.client_libraries import NAMES, STARTERS, library, starter
 from lanista.errors import LanistaError
@@ -37,7 +38,7 @@ from lanista.page.answers import (
 from lanista.page.authorization import Asked, Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
-from lanista.page.frames import encode
+from lanista.page.frames import API, encode
 from lanista.page.renewal import NoStandingsError, UnknownNameError
 from lanista.page.replay_reader import GZIP
 from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View, card_of, document
@@ -206,7 +207,7 @@ class Routes:
     # -- the arena -----------------------------------------------------------------------------
 
     async def _health(self, _asked: Asked) -> Answer:
-        return json_answer(views.health())
+        return json_answer({"ok": True, "software": __version__, "api": API})
 
     async def _document(self, asked: Asked, kind: str, name: str) -> Answer:
         """Answer with the page's document, which knows by its address what to show."""

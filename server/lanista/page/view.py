@@ -15,7 +15,6 @@ from typing import Any
 import attrs
 import trio
 
-from lanista import __version__
 from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
 from lanista.bots.execute import printable
@@ -27,7 +26,7 @@ from lanista.match.bundle import folder_of, packed
 from lanista.match.record import BadRecordError
 from lanista.match.record_writer import public_copy
 from lanista.page.frame_cache import MAX_MEMORY, FrameCache, FrameFile, NoFramesError, Seats
-from lanista.page.frames import API, encode
+from lanista.page.frames import encode
 from lanista.page.kept_list import KeptList
 from lanista.page.ladders import Ladders
 from lanista.page.tournaments import Tournaments
@@ -390,11 +389,6 @@ def _fits(match: Mapping[str, Any], filters: Mapping[str, str]) -> bool:
         return False
     others = {key: value for key, value in filters.items() if key not in {"player", "name"}}
     return all(match[key] == value for key, value in others.items())
-
-
-def health() -> dict[str, Any]:
-    """Return the health check's answer."""
-    return {"ok": True, "software": __version__, "api": API}
 
 
 @functools.cache
