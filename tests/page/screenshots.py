@@ -6,7 +6,7 @@ matches differ. No test: look at the pictures.
 
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from playwright.sync_api import expect
 
 from e2e.running import Program, command
+from lanista.match.record import read_record
 from page.arena import Arena, Bots, match_of
 from page.browser import DESK, PHONE, Browser, chromium
 from page.matchpage import MatchPage
@@ -60,30 +61,32 @@ def picture(page, name, *, whole=False):
         sys.exit(f"{path.name} has {size:,} bytes; a picture has at most {LARGEST:,}")
 
 
+@contextmanager
+def shown(browser, arena, record, n, **preferences):
+    """A match as somebody with these preferences sees it at a round."""
+    one = browser.visit(**preferences)
+    match = MatchPage(one.open(f"{arena.address(match_of(record))}?round={n}"))
+    match.at(n)
+    yield match
+    one.close()
+
+
 def of_matches(browser, arena, records):
     """Each game in both themes, and one on a phone."""
     for game, (_, n) in PICTURES.items():
-        address = f"{arena.address(match_of(records[game]))}?round={n}"
         for theme in ("light", "dark"):
-            one = browser.visit(theme=theme)
-            match = MatchPage(one.open(address))
-            match.at(n)
-            expect(match.slider).to_have_attribute("max", str(last_of(records[game])))
-            picture(match.page, f"{game}-{theme}")
-            one.close()
-    one = browser.visit(size=PHONE, touch=True, theme="light")
-    match = MatchPage(one.open(f"{arena.address(match_of(records['hogwarts']))}?round=120"))
-    match.at(120)
-    picture(match.page, "phone")
-    one.close()
+            with shown(browser, arena, records[game], n, theme=theme) as match:
+                last = len(read_record(records[game]).turns)
+                expect(match.slider).to_have_attribute("max", str(last))
+                picture(match.page, f"{game}-{theme}")
+    phone = {"size": PHONE, "touch": True, "theme": "light"}
+    with shown(browser, arena, records["hogwarts"], 120, **phone) as match:
+        picture(match.page, "phone")
     # What an author looks at: why a bot did what it did, with room for all of it.
-    one = browser.visit(size=PROJECTOR, theme="dark")
-    _, n = PICTURES["angrymob"]
-    match = MatchPage(one.open(f"{arena.address(match_of(records['angrymob']))}?round={n}"))
-    match.at(n)
-    match.panel("Answers")
-    picture(match.page, "author-wide")
-    one.close()
+    record, (_, n) = records["angrymob"], PICTURES["angrymob"]
+    with shown(browser, arena, record, n, size=PROJECTOR, theme="dark") as match:
+        match.panel("Answers")
+        picture(match.page, "author-wide")
 
 
 def of_a_comparison(browser, arena, pair):
@@ -115,12 +118,6 @@ def of_a_tournament(browser, folder, stack):
     expect(page.locator(".seats .score")).to_have_count(2, timeout=SLOW)
     picture(page, "screen")
     one.close()
-
-
-def last_of(path):
-    from lanista.match.record import read_record
-
-    return len(read_record(path).turns)
 
 
 def of_the_lobby(browser, arena, stack):

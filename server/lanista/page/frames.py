@@ -220,12 +220,13 @@ def turn_json(
     limit: float,
     faults: Iterable[FaultInfo],
     submoves: Sequence[Any] | None = None,
+    logs: Collection[int] | None = None,
 ) -> dict[str, Any]:
     """Return a record's turn as JSON.
 
     The limit is the time for an answer in seconds, without lags, or 0. Faults are all of the turn,
     as by `replay.turn_faults`; submoves as by `answer_words.submoves_json`, None if nobody knows
-    them.
+    them. The logs are those of some seats, None for all.
     """
     fields: dict[str, Any] = {
         "turn": turn.turn,
@@ -259,8 +260,13 @@ def turn_json(
         fields["left"] = dict(turn.left)
     if turn.rejoined:
         fields["rejoined"] = sorted(map(int, turn.rejoined))
-    if turn.logs:
-        fields["logs"] = {seat: shortened(text) for seat, text in turn.logs.items()}
+    logged = {
+        seat: shortened(text)
+        for seat, text in turn.logs.items()
+        if logs is None or int(seat) in logs
+    }
+    if logged:
+        fields["logs"] = logged
     return fields
 
 

@@ -168,12 +168,7 @@ class ReplayReader:
             limit = clock.time_move if turn.turn else clock.time_init
             cols = self._writer.scene.cols
             submoves = None if answers is None else submoves_json(answers, self._game, cols)
-            turn_json = frames.turn_json(turn, limit, faults, submoves)
-            if self.logs is not None and "logs" in turn_json:
-                logs = turn_json.pop("logs").items()
-                shown = {seat: text for seat, text in logs if int(seat) in self.logs}
-                if shown:
-                    turn_json["logs"] = shown
+            turn_json = frames.turn_json(turn, limit, faults, submoves, self.logs)
         frame, scores = self._game.frame(), self._game.scores()
         idle = idle_units(self._game)
         self._storyteller.take(frame, scores, turn, faults, answers=answers, idle=idle)
