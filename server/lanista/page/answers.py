@@ -42,6 +42,7 @@ class Answer:
 
     body: bytes
     type: str = JSON
+    """The content type."""
     name: str | None = None
     """The file name under which a browser saves it; None if it isn't for saving."""
     status: http.HTTPStatus = http.HTTPStatus.OK

@@ -95,6 +95,7 @@ class Asked:
     peer: Peer
     parameters: dict[str, str]
     authorizations: Sequence[str]
+    """The values of its `Authorization` headers."""
     origin: str
     """Scheme and host by which the page was asked for."""
     length: int

@@ -38,6 +38,7 @@ MAX_REQUESTS = 500
 """Maximum number of other connections at once; for one more, an idle one gives way, or it is
 refused."""
 MAX_CONNECTIONS = MAX_VIEWERS + MAX_REQUESTS
+"""Maximum number of connections at once, of both kinds."""
 ENTERING = 64
 """Number of connections beyond those that may just be arriving, being refused, or closing."""
 REQUEST_TIME = 5.0
@@ -289,6 +290,7 @@ class Connections(trio.abc.Listener[Peer]):
     done: WorkDone = attrs.field(factory=WorkDone)
     """The record of work done, which the arena shares."""
     tls: TlsRelay | None = None
+    """Speaks TLS with the peers; None for plain text."""
     peers: dict[Peer, None] = attrs.field(factory=dict, init=False)
     """All open connections, the oldest first."""
     _sockets: trio.CapacityLimiter = attrs.field(init=False)

@@ -36,6 +36,7 @@ class KeptList:
     data: Path | None
     """The data folder; None: nothing is listed."""
     recent: list[dict[str, Any]] = attrs.field(factory=list, init=False)
+    """The last results, for the lobby."""
     standings: list[dict[str, Any]] = attrs.field(factory=list, init=False)
     """The tables of all games, over all matches that count."""
     _list: MatchList | None = attrs.field(default=None, init=False)

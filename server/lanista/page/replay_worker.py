@@ -86,6 +86,7 @@ class ReplayJob:
     logs: Collection[int] | None
     """The seats whose bots' logs are included; None for all."""
     file: IO[bytes]
+    """The file that the frames are written into."""
     size: int = 0
     """Bytes of frames written so far."""
     waiting: bool = False

@@ -242,11 +242,13 @@ class Upload:
 
     connection: ServerConnection
     peer: Peer
+    """The stream below the connection."""
     close: Callable[[], None]
     """Closes the file for its viewer, and removes it."""
     all: Callable[[], Iterable["Upload"]]
     """Returns the uploads of all viewers."""
     began: float = attrs.field(factory=trio.current_time, init=False)
+    """When the upload began, by trio's clock."""
     folder: Path | None = attrs.field(default=None, init=False)
     """The folder that holds only this file."""
     size: int = attrs.field(default=0, init=False)

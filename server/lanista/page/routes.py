@@ -96,9 +96,11 @@ class Routes:
     files: Mapping[str, Answer]
     """The page's files, by path; those that last also by their address in index.html."""
     packed_files: Mapping[str, Answer]
+    """The same files, compressed."""
     nursery: trio.Nursery
     """Where tables are computed that an answer doesn't wait for."""
     scheme: str
+    """`https` if the server speaks TLS, otherwise `http`."""
     _turns: Turns = attrs.field(factory=Turns, init=False)
     """By kind of work and address."""
     _table: Mapping[re.Pattern[str], Route] = attrs.field(init=False)

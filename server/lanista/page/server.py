@@ -83,6 +83,7 @@ class Server:
     open_logs: bool = False
     """Whether viewers see bots' logs during a match even if the page isn't only on loopback."""
     tls: TlsRelay | None = None
+    """Speaks TLS with viewers; None for plain text."""
     embed: Sequence[str] = ()
     """The sites that may show the page within theirs."""
     operator: OperatorToken = attrs.field(init=False)

@@ -101,6 +101,7 @@ class LateTurns:
     """The turns in which a seat gave no answer in time."""
 
     times_told: Callable[[], str]
+    """Tells how long the answers took that came in time."""
     first: int | None = None
     """The first of its latest such turns in a row; None if it has answered since."""
     written: dict[int, int] = attrs.field(factory=dict)

@@ -67,7 +67,9 @@ class Tournament:
 
     name: str
     records: Path
+    """The folder of its records."""
     _compute: Callable[[str | None], Awaitable[tuple[str, TournamentTable | None]]]
+    """Computes its table, as `Renewal.compute`."""
     matches: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
     """Returns a page of stored matches that meet some filters, as `{"matches", "next"}`; it raises
     `NoStandingsError`."""
@@ -111,6 +113,7 @@ class WatchedMatch:
     match: str
     """Its id."""
     tournament: str
+    """The tournament's name."""
     game: str
     title: str
     players: tuple[str, ...]

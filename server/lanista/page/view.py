@@ -88,6 +88,7 @@ class View:
     tournaments: Tournaments = attrs.field(factory=Tournaments)
     """The tournaments that are shown; they are played elsewhere."""
     ladders: Ladders = attrs.field(factory=Ladders)
+    """The arena's ladders, as far as their tables are shown."""
     open_logs: bool = False
     """Whether viewers see bots' logs while the match runs: an opponent could read them, too."""
     listed: KeptList = attrs.field(
@@ -438,6 +439,7 @@ class Card:
     about: str
     """What there is to be seen, in a few words."""
     picture: str | None = None
+    """The path of a picture; None: there is none."""
 
 
 async def card_of(view: View, kind: str, name: str) -> Card | None:
