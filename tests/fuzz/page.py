@@ -223,7 +223,7 @@ _ARENA: Any = SimpleNamespace(
     connections=SimpleNamespace(address=None, refusals=(), kick=lambda number: number == 1),
     ladders={},
     names=None,
-    rooms=tuple,
+    lobby=SimpleNamespace(rooms={}),
     matches=SimpleNamespace(
         manual=False,
         has_friendly_rooms=True,
