@@ -307,6 +307,35 @@ async def test_a_bot_that_comes_back_when_its_worker_dies(workers, nursery, tmp_
     leave([*connections, newer], [*bots, newer_bot])
 
 
+async def test_a_reply_for_a_bot_that_has_left_is_not_taken_for_another(two, tmp_path):
+    """It no longer waits for it, as its place was needed, when the next bot asks."""
+    connections, bots = two
+
+    class Link:
+        def post(self, *message):
+            for duplicate in message[-1]:
+                duplicate.close()
+
+    handed = match_workers._HandedMatch(seated(tmp_path, connections), Link())
+    newer, newer_bots = zip(*(connected(b"Bot%d v=1\n" % seat) for seat in (0, 1)), strict=True)
+    with trio.move_on_after(0):
+        await handed.rejoin(0, newer[0])
+    came_back = []
+    async with trio.open_nursery() as nursery:
+
+        async def come_back():
+            came_back.append(await handed.rejoin(1, newer[1]))
+
+        nursery.start_soon(come_back)
+        for replaced in ([], [connections[1]]):
+            await trio.testing.wait_all_tasks_blocked()
+            handed.hear({"why": None, "was_broken": False})
+            await trio.testing.wait_all_tasks_blocked()
+            assert replaced == came_back
+    assert [None, None, *newer] == handed.connections
+    leave([*connections, *newer], [*bots, *newer_bots])
+
+
 async def test_a_bot_that_comes_back_as_soon_as_its_match_has_begun(workers, nursery, tmp_path):
     """The worker has said so, and does nothing more before it reads that the bot is back."""
     step = """

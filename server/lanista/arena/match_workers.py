@@ -14,6 +14,7 @@ A worker that dies, even by `kill -9`, takes only its own matches with it, and a
 """
 
 import socket
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -47,6 +48,19 @@ log = structlog.get_logger()
 
 
 @attrs.define(eq=False)
+class _Rejoin:
+    """A bot that wants to come back to its seat, until the worker has replied whether it may."""
+
+    seat: int
+    number: int
+    """The index of its new connection among those of the match."""
+    former: Connection | None = None
+    """The connection that it had, once that is replaced."""
+    reply: Mapping[str, Any] = attrs.field(factory=dict)
+    answered: trio.Event = attrs.field(factory=trio.Event)
+
+
+@attrs.define(eq=False)
 class _HandedMatch:
     """A match that was handed to a worker, for those who watch and control it."""
 
@@ -62,11 +76,9 @@ class _HandedMatch:
     over: trio.Event = attrs.field(factory=trio.Event)
     """Set when there is a report, or will be none since the worker has died."""
     _at: list[int] = attrs.field(init=False)  # by seat: the index of its connection
-    _one_rejoin: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-    # The seat of a bot that wants to come back, until it is known whether it may.
-    _asking: int | None = attrs.field(default=None, init=False)
-    _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
-    _reply: Mapping[str, Any] = attrs.field(factory=dict, init=False)
+    # Those to which the worker hasn't replied, in the order in which it will; a bot that wanted to
+    # come back may have left.
+    _rejoins: deque[_Rejoin] = attrs.field(factory=deque, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.connections = list(self.match.connections)
@@ -75,7 +87,7 @@ class _HandedMatch:
     def end(self) -> None:
         """Take note that nothing more will be heard of the match."""
         self.over.set()
-        if self._asking is not None:
+        while self._rejoins:
             self.hear({"why": "the match is over"})
 
     def interrupt(self, why: str = "the arena is shutting down") -> None:
@@ -90,41 +102,40 @@ class _HandedMatch:
         """See `Match.rejoin`."""
         channel = connection.channel
         assert isinstance(channel, SocketChannel)
-        async with self._one_rejoin:  # so that the next reply is to this request
-            if self.over.is_set():
-                raise RejoinError("the match is over")
-            try:
-                duplicates = channel.duplicates()
-            except (OSError, BrokenChannelError) as error:
-                raise RejoinError(str(error)) from None
-            former = self.connections[self._at[seat]]
-            self.connections.append(connection)
-            self._asking, self._answered = seat, trio.Event()
-            given = connection.give_away()
-            content = {
-                "kind": "rejoin",
-                "match": self.match.spec.match,
-                "seat": seat,
-                "connection": CONVERTER.unstructure(given),
-            }
-            self.link.post(content, b"", duplicates)
-            await self._answered.wait()
-            if self._reply["why"] is not None:
-                connection.take_back(given.session)
-                raise RejoinError(self._reply["why"])
-            return None if self._reply["was_broken"] else former
+        if self.over.is_set():
+            raise RejoinError("the match is over")
+        try:
+            duplicates = channel.duplicates()
+        except (OSError, BrokenChannelError) as error:
+            raise RejoinError(str(error)) from None
+        asked = _Rejoin(seat, len(self.connections))
+        self.connections.append(connection)
+        self._rejoins.append(asked)
+        given = connection.give_away()
+        content = {
+            "kind": "rejoin",
+            "match": self.match.spec.match,
+            "seat": seat,
+            "connection": CONVERTER.unstructure(given),
+        }
+        self.link.post(content, b"", duplicates)
+        await asked.answered.wait()
+        if asked.reply["why"] is not None:
+            connection.take_back(given.session)
+            raise RejoinError(asked.reply["why"])
+        return None if asked.reply["was_broken"] else asked.former
 
     def hear(self, reply: Mapping[str, Any]) -> None:
-        """Take the reply to `rejoin`, of which nothing more may be heard before it goes on."""
-        assert self._asking is not None
-        self._reply, seat, self._asking = reply, self._asking, None
-        newest = len(self.connections) - 1
+        """Take the reply to a `rejoin`, of which more may be heard before that goes on."""
+        asked = self._rejoins.popleft()
+        asked.reply = reply
         if reply["why"] is not None:
-            self.connections[newest] = None  # `rejoin` gives it back to whoever has it
+            self.connections[asked.number] = None  # `rejoin` gives it back to whoever has it
         else:
-            self.connections[self._at[seat]] = None
-            self._at[seat] = newest
-        self._answered.set()
+            at = self._at[asked.seat]
+            asked.former, self.connections[at] = self.connections[at], None
+            self._at[asked.seat] = asked.number
+        asked.answered.set()
 
     def command(self, kind: str, **arguments: Any) -> None:
         """Have the worker carry something out."""
