@@ -1,4 +1,4 @@
-"""What the benches share: starting what is measured, printing figures and keeping them as JSON."""
+"""Starts what benches measure, prints their figures, and keeps these as JSON."""
 
 import contextlib
 import json

@@ -9,7 +9,7 @@ from lanista.cli import main
 
 
 class Done(NamedTuple):
-    """What a command came to."""
+    """The outcome of a command."""
 
     code: int
     out: str

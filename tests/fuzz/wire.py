@@ -58,8 +58,9 @@ Script = Sequence[str | bytes]
 
 
 def session() -> Target:
-    """A conversation gives the same answers, logs and error in whatever pieces its bytes come; a
-    short one, those that a reader of whole lines gives.
+    """A conversation gives the same answers, logs and error in whatever pieces its bytes come.
+
+    Those of a short one are what a reader of whole lines gives.
     """
     corpus = [bytes_of(vector["sent"]) for vector in load("lines")]
     corpus += [b"\n" * 20, b"Ann v=1 keep=1\n1 2 3 0\n# log\n\n1 1 1 1\nm 3 4 s 1\n"]

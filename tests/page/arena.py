@@ -1,5 +1,4 @@
-"""What the page's tests in a browser run against: an arena with its page as a process, and bots
-that do as the test says.
+"""An arena with its page as a process, and bots that do as a test in a browser says.
 
 No browser here, and no rule is tested here.
 """
