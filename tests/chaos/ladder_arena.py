@@ -14,8 +14,8 @@ from lanista.results.data_folder import DataFolder
 from support.processes import children_with
 
 HELLOS = [f"bot{n} v=1 keep={n % 2} room=pit token=secret-of-{n}" for n in range(5)]
-"""Of an odd number of bots, so that somebody always plays the house bot; some play one match a
-connection."""
+"""The hellos of an odd number of bots, so that somebody always plays the house bot; some play one
+match a connection."""
 STORED_ENDS = {"finished", "forfeit"}
 FILE = """
 host = "{host}"
