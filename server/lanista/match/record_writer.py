@@ -175,17 +175,16 @@ class RecordWriter:
 
 def _append(file: io.FileIO, lines: bytes | bytearray, before: int) -> None:
     """Write lines to the end of a file that has `before` bytes, all of them or none."""
-    with memoryview(lines) as unwritten:
-        written = 0
-        try:
-            while written < len(lines):  # a disk that is nearly full may take only a part
-                written += file.write(unwritten[written:])
-        except OSError:
-            # If a later line can be written, it must not follow half a line.
-            with suppress(OSError):
-                file.seek(before)
-                file.truncate()
-            raise
+    written = 0
+    try:
+        while written < len(lines):  # a disk that is nearly full may take only a part
+            written += file.write(lines[written:])
+    except OSError:
+        # If a later line can be written, it must not follow half a line.
+        with suppress(OSError):
+            file.seek(before)
+            file.truncate()
+        raise
 
 
 def _open_locked(part: Path) -> io.FileIO:
