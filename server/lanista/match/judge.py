@@ -70,14 +70,12 @@ class Judge:
         return verdicts
 
     def _verdict(self, game: Game, seat: Seat) -> Verdict:
-        if _is_missing(seat):
-            return Missing()
         if is_late(seat):
             _spend(seat, seat.deadline - seat.handed_at - seat.lag)
             return Late()
         arrived = seat.arrived
-        assert seat.line is not None
-        assert arrived is not None
+        if seat.line is None or arrived is None:
+            return Missing()
         _spend(seat, min(arrived.latest, seat.deadline) - seat.handed_at - seat.lag)
         seat.late_streak = 0
         try:
@@ -209,17 +207,14 @@ class Judge:
 
 
 def is_late(seat: Seat) -> bool:
-    """Return whether a seat that was asked has given no answer in time."""
-    if _is_missing(seat):
-        return False
-    # A bot that did not read its turn is late (`gone`), even if it had sent an answer ahead.
-    if seat.line is None or seat.arrived is None or seat.gone:
-        return True
-    return not seat.arrived.in_time(seat.deadline)
+    """Return whether a seat that was asked has given no answer in time.
 
-
-def _is_missing(seat: Seat) -> bool:
-    return seat.line is None and not seat.present and seat.gone != "late"
+    It isn't late if its answer is missing, since its connection ended before.
+    """
+    if seat.line is None or seat.arrived is None:
+        return seat.present or seat.gone == "late"
+    # A bot that did not read its turn is late, even if it had sent an answer ahead.
+    return seat.gone is not None or not seat.arrived.in_time(seat.deadline)
 
 
 def _with_hint(turn: int, seat: Seat, message: str) -> str:

@@ -248,10 +248,11 @@ class Seat:
 
     def look(self) -> bool:
         """Read once, without waiting; return whether nothing more is awaited from the seat."""
-        if self.kicked is not None and not self.settled:
-            self.leave_if_kicked()
         if not self.settled:
-            self._read()
+            if self.kicked is None:
+                self._read()
+            else:
+                self.leave_if_kicked()
         return self.settled or self.excused
 
     async def answer(self) -> None:
