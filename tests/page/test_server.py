@@ -27,12 +27,14 @@ RESULT = {
 
 
 async def settled(house, match):
-    """Wait until a match is over and in the list."""
+    """Wait until a match is over and in the list; return what is said of it."""
+    changes = house.arena.running.changes
     while True:
-        answer = await house.get(f"/api/1/matches/{match}")
-        if answer.status == 200 and answer.json["state"] == "over":
-            return answer.json
-        await house.arena.running.changes.wait(house.arena.running.changes.count)
+        seen = changes.count  # before the question: the next change may come before the answer
+        listed = (await house.get("/api/1/matches?limit=100")).json["matches"]
+        if (match, "over") in [(one["match"], one["state"]) for one in listed]:
+            return (await house.get(f"/api/1/matches/{match}")).json
+        await changes.wait(seen)
 
 
 async def one_match(house, **how):
@@ -158,10 +160,12 @@ async def test_matches_by_pages_and_standings(house):
     assert [] == (await house.get(f"/api/1/matches?game=hogwarts&seed={seed}")).json["matches"]
     # The tables are looked up when the last of them is in the list.
     changes = house.arena.running.changes
-    while not (tables := (await house.get("/api/1/standings")).json["standings"]) or (
-        tables[0]["matches"] < 3
-    ):
-        await changes.wait(changes.count)
+    while True:
+        seen = changes.count
+        tables = (await house.get("/api/1/standings")).json["standings"]
+        if tables and tables[0]["matches"] == 3:
+            break
+        await changes.wait(seen)
     (table,) = tables
     assert ("angrymob", "Angry Mob", 3) == (table["game"], table["title"], table["matches"])
     row = {"matches": 3, "draws": 0}
