@@ -178,7 +178,7 @@ def test_an_unwritable_record_is_told_before_a_bot_starts(tmp_path, words):
     marker = tmp_path / "marker"
     bot = shlex.join([sys.executable, "-c", f"open({str(marker)!r}, 'w')"])
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "lanista.cli", "play", "angrymob", bot, bot, *words],
+        [sys.executable, "-W", "error", "-m", "lanista", "play", "angrymob", bot, bot, *words],
         cwd=tmp_path,
         capture_output=True,
         text=True,
