@@ -464,7 +464,7 @@ def _print_feed(
     ]
     if differing:
         click.echo(
-            f"its answers differ from the match's in {len(differing)} turns, "
+            f"its answers differ from the match's in {counted(len(differing), 'turn')}, "
             f"first in turn {differing[0]}"
         )
     if result.trouble is not None:
