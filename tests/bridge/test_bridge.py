@@ -117,6 +117,7 @@ def test_without_a_name_the_command_gives_one(tmp_path):
             {},
             "'a=b': a name has no =",
         ),
+        (["--name", "a  b", "--", "true"], {}, "'a  b': a name has single spaces, and none around"),
         (["--name", "x" * 33, "--", "true"], {}, "the name has 33 characters; 32 at most"),
         (["--name", "a\tb", "--", "true"], {}, "'a\\tb'"),
         (

@@ -165,7 +165,7 @@ def checked_name(name: str) -> str:
     except RemoteProtocolError as error:
         raise BadInputError(f"{shown(name)}: {error.message}") from None
     if parsed != name:
-        raise BadInputError(f"{shown(name)}; a name has no spaces around it and no options")
+        raise BadInputError(f"{shown(name)}: a name has single spaces, and none around it")
     return name
 
 
