@@ -111,6 +111,7 @@ def test_without_a_name_the_command_gives_one(tmp_path):
     ("words", "env", "expected"),
     [
         (["--", "nonesuch"], {}, "no program 'nonesuch' that could be run"),
+        (["--", "sh x"], {}, "'sh x' that could be run; leave out the quotes that make it one"),
         (["--", __file__], {}, f"not executable; run it as -- python3 {__file__}"),
         (
             ["--name", "a=b", "--", "true"],
