@@ -92,13 +92,14 @@ func TestWhatNoHelloCanSayIsRefusedBeforeConnecting(t *testing.T) {
 		{lanista.Options{Name: strings.Repeat("x", 33)}, "1 to 32"},
 		{lanista.Options{Name: "A", Room: "cup 3"}, "room must be one printable word without spaces"},
 		{lanista.Options{Name: "A", Token: "t\n"}, "token must be"},
+		{lanista.Options{Name: "A", Token: "my secret"}, "token must be"},
 	} {
 		NoEnvironment(t)
 		c.options.Port = 1
 		_, err := lanista.Connect(c.options)
 		var told *lanista.Error
 		if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") ||
-			errors.As(err, &told) {
+			strings.Contains(err.Error(), "secret") || errors.As(err, &told) {
 			t.Errorf("%+v: %v", c.options, err)
 		}
 	}

@@ -82,7 +82,11 @@ func (o *Options) hello() (string, error) {
 	words := []string{name, "v=1"}
 	say := func(key, value string) error {
 		if !printable(value) || strings.Contains(value, " ") {
-			return fmt.Errorf("%s must be one printable word without spaces, not %q", key, value)
+			given := ""
+			if key != "token" { // a secret
+				given = fmt.Sprintf(", not %q", value)
+			}
+			return fmt.Errorf("%s must be one printable word without spaces%s", key, given)
 		}
 		words = append(words, key+"="+value)
 		return nil

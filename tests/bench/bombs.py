@@ -57,7 +57,7 @@ def played(user, sandbox, kind):
     words += ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
     # The modules of our environment, without the standard library of this Python.
     modules = [path for path in sys.path if path and not path.startswith(sys.base_prefix)]
-    words += [python, "-P", "-m", "lanista.cli", "play", "angrymob"]
+    words += [python, "-P", "-m", "lanista", "play", "angrymob"]
     words += [f"{python} -S {BOMB} {kind} {FORKS}", "CamperJoe", "--console", "--seed", "1"]
     words += ["--sandbox", sandbox]
     words += ["--time-move", "0.2", "--limits", "processes=16"]

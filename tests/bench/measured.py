@@ -23,7 +23,7 @@ from lanista.match.conditions import MatchSpec
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 SEATS = {"angrymob": 2, "hogwarts": 4, "crematoria": 4}
-LANISTA = (sys.executable, "-m", "lanista.cli")
+LANISTA = (sys.executable, "-m", "lanista")
 
 
 def keep(name, figures):

@@ -42,7 +42,7 @@ def connect(*words, port=None, env=None, start=subprocess.run):
     where = [] if port is None else ["--port", str(port)]
     more = {} if start is subprocess.Popen else {"timeout": PATIENCE}
     return start(
-        [sys.executable, "-m", "lanista.cli", "connect", *where, *words],
+        [sys.executable, "-m", "lanista", "connect", *where, *words],
         env=environment(**(env or {})),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -111,12 +111,14 @@ def test_without_a_name_the_command_gives_one(tmp_path):
     ("words", "env", "expected"),
     [
         (["--", "nonesuch"], {}, "no program 'nonesuch' that could be run"),
+        (["--", "sh x"], {}, "'sh x' that could be run; leave out the quotes that make it one"),
         (["--", __file__], {}, f"not executable; run it as -- python3 {__file__}"),
         (
             ["--name", "a=b", "--", "true"],
             {},
             "'a=b': a name has no =",
         ),
+        (["--name", "a  b", "--", "true"], {}, "'a  b': a name has single spaces, and none around"),
         (["--name", "x" * 33, "--", "true"], {}, "the name has 33 characters; 32 at most"),
         (["--name", "a\tb", "--", "true"], {}, "'a\\tb'"),
         (
@@ -440,7 +442,7 @@ def test_closed_streams_are_not_taken_for_the_connection():
     """Started with stderr closed, what the bot writes there goes nowhere."""
     code = "import os; os.write(2, b'3 3 3 3\\n'); input(); os.write(1, b'1 2\\n')"
     with ScriptedArena(Hears(HELLO), Says(b"go\n"), Hears(b"# 3 3 3 3\n1 2\n")) as arena:
-        words = [sys.executable, "-m", "lanista.cli", "connect", "--port", str(arena.port)]
+        words = [sys.executable, "-m", "lanista", "connect", "--port", str(arena.port)]
         words += ["--name", "Bot", "--", *bot(code)]
         done = subprocess.run(
             ["sh", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "sh", *words],

@@ -44,7 +44,7 @@ def at_length(*given):
 def ended(words, folder, **more):
     """Run a command as a process; its exit code, and the lines of stderr that are no log's."""
     done = subprocess.run(
-        [sys.executable, "-m", "lanista.cli", *map(str, words)],
+        [sys.executable, "-m", "lanista", *map(str, words)],
         cwd=folder,
         env=environment(),
         stdin=subprocess.DEVNULL,

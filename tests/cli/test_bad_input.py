@@ -21,6 +21,10 @@ BAD = {
     "unknown option": (["play", "--colour"], "lanista play: No such option '--colour'"),
     "no bot": (["play", "angrymob"], "lanista: Angry Mob is for 2 bots; 0 given"),
     "no game": (["play"], "lanista play: Missing argument 'GAME'"),
+    "no format": (
+        ["replay", "export", __file__],
+        "lanista replay export: Missing option '--format'. Choose from: res, png, gif",
+    ),
     "unknown game": (
         ["play", "chess", "A", "B"],
         "lanista: unknown game 'chess'; known games: angrymob",
@@ -178,7 +182,7 @@ def test_an_unwritable_record_is_told_before_a_bot_starts(tmp_path, words):
     marker = tmp_path / "marker"
     bot = shlex.join([sys.executable, "-c", f"open({str(marker)!r}, 'w')"])
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "lanista.cli", "play", "angrymob", bot, bot, *words],
+        [sys.executable, "-W", "error", "-m", "lanista", "play", "angrymob", bot, bot, *words],
         cwd=tmp_path,
         capture_output=True,
         text=True,

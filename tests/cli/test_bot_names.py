@@ -124,6 +124,12 @@ def test_a_name_with_spaces_is_told_with_the_quotes_that_it_takes(tmp_path, monk
     assert ("python3", "my $bot.py") == parse_command(word[6:])
 
 
+def test_quotes_within_quotes_are_told():
+    with pytest.raises(BadInputError) as error:
+        bot_command("angrymob", "stdio:'sh mybot.sh'")
+    assert str(error.value).endswith("be run; leave out the quotes that make it one word")
+
+
 def test_a_folder_is_no_program(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInputError, match=r"^bot '\.': \. is a folder; give the program in it$"):

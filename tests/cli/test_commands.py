@@ -5,8 +5,10 @@ import sys
 
 import pytest
 
+import lanista
 import lanista_maps
 from lanista import __version__
+from lanista.__main__ import main as command
 from lanista.cli import LazyGroup
 from lanista.games import registry
 
@@ -125,13 +127,30 @@ def test_output_that_the_terminal_cannot_encode_is_escaped(tmp_path):
     """Names and paths may hold any letter: no traceback for it, in no locale."""
     (tmp_path / "Ωmega.map").write_text("2 3\nA . .\n. . B\n")
     done = subprocess.run(
-        [sys.executable, "-m", "lanista.cli", "map", "check", "angrymob", "Ωmega.map"],
+        [sys.executable, "-m", "lanista", "map", "check", "angrymob", "Ωmega.map"],
         cwd=tmp_path,
         env={"PYTHONIOENCODING": "latin-1", "PATH": "", "LC_ALL": "C.UTF-8"},
         capture_output=True,
         text=True,
     )
     assert (0, "\\u03a9mega.map: in order\n", "") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_an_interrupt_while_the_command_is_imported_leaves_no_traceback(monkeypatch):
+    """Ctrl-C is the same in the first tenth of a second, before `lanista.cli.main` runs."""
+    monkeypatch.delitem(sys.modules, "lanista.cli")
+    monkeypatch.delattr(lanista, "cli")
+
+    class Interrupted:
+        @staticmethod
+        def find_spec(name, *_):
+            if name == "lanista.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "meta_path", [Interrupted, *sys.meta_path])
+    with pytest.raises(SystemExit) as caught:
+        command()
+    assert 130 == caught.value.code
 
 
 def test_a_reader_that_has_gone_is_told_nothing():

@@ -81,6 +81,12 @@ def test_the_example_has_every_key_with_its_default(lanista, tmp_path):
     assert settings == value["settings"]
 
 
+@pytest.mark.parametrize("command", ["standings", "verify"])
+def test_results_are_no_spec(lanista, command):
+    """The last lines of `run` name the file of the results, but a tournament is its TOML file."""
+    complains(lanista("tournament", command, "cup.db"), "cup.db", "give the tournament's TOML file")
+
+
 @pytest.mark.parametrize("command", ["check", "run", "standings"])
 @pytest.mark.parametrize(
     ("text", "words"),

@@ -92,6 +92,7 @@ def test_small_writes_go_at_once(monkeypatch):
         ({"name": "A", "room": "cup 3"}, "room must be one printable word without spaces"),
         ({"name": "A", "room": ""}, "room must be"),
         ({"name": "A", "token": "t\n"}, "token must be"),
+        ({"name": "A", "token": "my secret"}, "token must be"),
         ({"name": "A", "port": 65_536}, "port must be a port number, such as 7777, not 65536"),
         ({"name": "A", "port": -1}, "port must be a port number"),
         ({"name": "A", "port": "http"}, "not 'http'"),
@@ -104,6 +105,7 @@ def test_what_no_hello_can_say_is_refused_before_connecting(monkeypatch, argumen
         Arena(**arguments)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert "secret" not in str(caught.value)
     assert b"" == wire.sent
 
 

@@ -22,7 +22,7 @@ def run(folder, *words):
     """Run to the end in a folder, the installed example on the path, `lanista` and Python ours."""
     words = list(map(str, words))
     if words[0] == "lanista":
-        words[:1] = [sys.executable, "-m", "lanista.cli"]
+        words[:1] = [sys.executable, "-m", "lanista"]
     if words[0] == "python3":
         words[0] = sys.executable
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

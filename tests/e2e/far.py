@@ -116,7 +116,7 @@ def main():
     set_up(len(bots))
     threading.Thread(target=reflect, args=[[bot[:3] for bot in bots]], daemon=True).start()
     arena = subprocess.Popen(
-        [sys.executable, "-m", "lanista.cli", "arena", "run", folder / "arena.toml"],
+        [sys.executable, "-m", "lanista", "arena", "run", folder / "arena.toml"],
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -42,7 +42,7 @@ EXAMPLE_MAP = """\
 
 def command(*words):
     """The words that run `lanista`, warnings being errors; what is told on exit goes to stderr."""
-    return [sys.executable, "-W", "error", "-m", "lanista.cli", *map(str, words)]
+    return [sys.executable, "-W", "error", "-m", "lanista", *map(str, words)]
 
 
 def environment(**more):

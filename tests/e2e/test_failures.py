@@ -271,19 +271,23 @@ def test_feed_needs_no_haste(lanista, record, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("program", "said"),
     [
         pytest.param(
-            ["crashes"],
+            bot_words("crashes"),
             "turn 0: no answer: it ended before it had answered the turn (exit code 1)",
             marks=pytest.mark.long,
         ),
-        (["dies_in_play"], "no answer: it closed its connection in turn "),
-        pytest.param(["not_utf8"], "no answer: byte ", marks=pytest.mark.long),
+        (
+            shlex.split(asked(f"os.kill(os.getpid(), {signal.SIGKILL:d})")),
+            "turn 0: no answer: it closed its connection in turn 0 (killed by SIGKILL)",
+        ),
+        (bot_words("dies_in_play"), "no answer: it closed its connection in turn "),
+        pytest.param(bot_words("not_utf8"), "no answer: byte ", marks=pytest.mark.long),
     ],
 )
-def test_feed_tells_why_a_bot_does_not_answer(lanista, record, words, said):
-    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 6, "--", *bot_words(*words))
+def test_feed_tells_why_a_bot_does_not_answer(lanista, record, program, said):
+    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 6, "--", *program)
     assert done.code == 1
     assert said in done.out
 

@@ -36,7 +36,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "strength.md"
 
 def results(seats, seed, matches):
     """Play matches with consecutive seeds; a result each."""
-    command = [sys.executable, "-m", "lanista.cli", "play", "angrymob", *seats, "--json"]
+    command = [sys.executable, "-m", "lanista", "play", "angrymob", *seats, "--json"]
     command += ["-s", str(seed), "-n", str(matches), "-o", "lanista-records/strength"]
     # The clock isn't the point, and the machine may be busy.
     played = subprocess.run([*command, "--no-clock"], check=True, stdout=subprocess.PIPE, text=True)

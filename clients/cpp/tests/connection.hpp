@@ -43,7 +43,7 @@ inline void test_what_no_hello_can_say() {
     };
     const std::string names =
         "a name is 1 to 32 printable characters, single spaces between, no '=': not ";
-    const std::string words = " must be one printable word without spaces, not ";
+    const std::string words = " must be one printable word without spaces";
     SAME("the bot has no name: write lanista::Arena arena({\"MyBot\"}) or set LANISTA_NAME",
          refusal(""));
     SAME(names + "'a=b'", refusal("a=b"));
@@ -55,9 +55,9 @@ inline void test_what_no_hello_can_say() {
     SAME(names + "'\\xe2\\x80\\xa8'", refusal("\xe2\x80\xa8"));  // U+2028
     SAME(names + "'\\xed\\xa0\\x80'", refusal("\xed\xa0\x80"));  // a surrogate
     SAME(names + "'" + std::string(33, 'x') + "'", refusal(std::string(33, 'x')));
-    SAME("room" + words + "'cup 3'", refusal("A", "cup 3"));
-    SAME("room" + words + "''", refusal("A", ""));
-    SAME("token" + words + "'t\\x0a'", refusal("A", {}, "t\n"));
+    SAME("room" + words + ", not 'cup 3'", refusal("A", "cup 3"));
+    SAME("room" + words + ", not ''", refusal("A", ""));
+    SAME("token" + words, refusal("A", {}, "my secret"));  // which isn't shown
     const auto port = [](int number) {
         lanista::Options options{"A"};
         options.port = number;

@@ -132,9 +132,8 @@ function hello(name, options) {
   for (const [option, value] of Object.entries(options)) {
     if (value == null) continue;
     if (!WORD.test(String(value))) {
-      throw new TypeError(
-        `${option} must be one printable word without spaces, not ${quoted(value)}`,
-      );
+      const given = option === "token" ? "" : `, not ${quoted(value)}`; // a token is a secret
+      throw new TypeError(`${option} must be one printable word without spaces${given}`);
     }
     words.push(`${option}=${value}`);
   }

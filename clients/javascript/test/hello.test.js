@@ -99,6 +99,7 @@ const REFUSED = [
   [{ name: "A", room: "" }, "room must be"],
   [{ name: "A", game: "" }, "game must be"],
   [{ name: "A", token: "t\n" }, "token must be"],
+  [{ name: "A", token: "my secret" }, "token must be"],
   [{ name: "A", port: "http" }, "port must be a port number, such as 7777, not 'http'"],
   [{ name: "A", port: 65536 }, "port must be a port number, such as 7777, not 65536"],
   [
@@ -113,6 +114,7 @@ for (const [options, words] of REFUSED) {
       assert.ok(error instanceof TypeError);
       assert.ok(error.message.includes(words), error.message);
       assert.ok(!error.message.includes("\n"));
+      assert.ok(!error.message.includes("secret"), error.message);
       return true;
     });
   });

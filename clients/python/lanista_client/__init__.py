@@ -560,7 +560,8 @@ def _hello(name: Any, options: dict[str, int | str | None]) -> str:
             continue
         word = str(value)
         if not word.isprintable() or not word or " " in word:
-            raise ValueError(f"{option} must be one printable word without spaces, not {word!r}")
+            given = "" if option == "token" else f", not {word!r}"  # a token is a secret
+            raise ValueError(f"{option} must be one printable word without spaces{given}")
         words.append(f"{option}={word}")
     return " ".join(words) + "\n"
 

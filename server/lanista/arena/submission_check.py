@@ -124,7 +124,7 @@ async def check_program(
         await trio.to_thread.run_sync(shutil.copyfile, program, own)
         own.chmod(0o644)
         words = [
-            *(sys.executable, "-P", "-m", "lanista.cli", "check", game),
+            *(sys.executable, "-P", "-m", "lanista", "check", game),
             shlex.join(command_of(own, command)),
             *("--sandbox", "bwrap", "--json"),
             *_options(clock, limits),

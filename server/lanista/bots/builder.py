@@ -178,7 +178,7 @@ class Build:
 
     def _gpp(self) -> list[str]:
         if KIT_PLAYER.search((FOLDER / self.file).read_bytes()):
-            kit = self.python, "-P", "-m", "lanista.cli", "build"
+            kit = self.python, "-P", "-m", "lanista", "build"
             self._call(*kit, self.file, "-o", "bot", "--game", self.game, what="the build")
         else:
             # Not by an option, which would show the author where Lanista is installed.

@@ -110,7 +110,7 @@ def main() -> NoReturn:
         _complain(error.format_message())
         sys.exit(EXIT_BAD_INPUT)
     except click.ClickException as error:
-        message = _message(error).replace("\n", " ")
+        message = _message(error).replace("\n\t", " ").replace("\n", " ")  # \t: before choices
         context = getattr(error, "ctx", None)
         where = context.command_path if context is not None else "lanista"
         _complain(f"{where}: {message}")

@@ -455,6 +455,7 @@ def _print_feed(
     record: "Record", ruleset: Ruleset, seat: int, last: int, result: "FeedResult"
 ) -> int:
     """Print how the bot answered, compared with the match; return the exit code."""
+    from lanista.bots.process import Exit
     from lanista.match.replay import all_faults, start
 
     differing = [
@@ -464,11 +465,14 @@ def _print_feed(
     ]
     if differing:
         click.echo(
-            f"its answers differ from the match's in {len(differing)} turns, "
+            f"its answers differ from the match's in {counted(len(differing), 'turn')}, "
             f"first in turn {differing[0]}"
         )
     if result.trouble is not None:
-        ended = "was ended" if result.exit_code is None else f"exit code {result.exit_code}"
+        code = result.exit_code
+        ended = "was ended" if code is None else f"exit code {code}"
+        if code is not None and code < 0:
+            ended = str(Exit(signal=-code))
         say(f"turn {len(result.answers)}: no answer: {result.trouble} ({ended})")
         return EXIT_MISMATCH
     recorded = record.turns[last].raw[seat]

@@ -372,6 +372,11 @@ def _played(file: Path, *, may_be_lost: bool = False) -> "Setup":
     """Return the tournament of a spec's file, of which something must have been played."""
     from lanista.competition.spec import read_spec
 
+    if file.suffix == ".db":  # that is what `run` names at its end
+        raise BadInputError(
+            f"{file}: these are the results; give the tournament's TOML file; if it has none, the "
+            "same `lanista tournament run` again prints the standings"
+        )
     setup = setup_of(read_spec(file), file, plays=False)
     lost = isinstance(setup.database, Path) and not setup.database.exists()
     if lost and not may_be_lost:

@@ -104,7 +104,8 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
     known = ", ".join(registry.house_bots(game)) or "none"
     raise BadInputError(
         f"unknown bot {bot!r}: no house bot of {game} ({known}), "
-        f"and no program {argv[0]!r} that could be run{_meant(bot, game)}"
+        f"and no program {argv[0]!r} that could be run"
+        f"{_quotes_too_many(argv[0]) or _meant(bot, game)}"
     )
 
 
@@ -129,13 +130,22 @@ def _how_to_run(file: Path, name: str) -> str:
 def why_not_run(program: str) -> str:
     """Return why there is no program of a name, for whoever gives a command's words one by one."""
     if not is_file(Path(program)):
-        return f"no program {program!r} that could be run; give the bot's command after --"
+        how = _quotes_too_many(program) or "; give the bot's command after --"
+        return f"no program {program!r} that could be run{how}"
     if os.access(program, os.X_OK):
         return f"{program} is a file, but not on the PATH; call it {shlex.quote(f'./{program}')}"
     how = "make it executable (chmod +x), or run it with its interpreter"
     if Path(program).suffix in INTERPRETERS:
         how = f"run it as -- {_run_as(program)}"
     return f"{program} is a file, but not executable; {how}"
+
+
+def _quotes_too_many(program: str) -> str:
+    """Return the end of the message about a program that is a whole command line; else nothing."""
+    first, _, rest = program.strip().partition(" ")
+    if rest and shutil.which(first) is not None:
+        return "; leave out the quotes that make it one word"
+    return ""
 
 
 def _run_as(name: str) -> str:
@@ -165,7 +175,7 @@ def checked_name(name: str) -> str:
     except RemoteProtocolError as error:
         raise BadInputError(f"{shown(name)}: {error.message}") from None
     if parsed != name:
-        raise BadInputError(f"{shown(name)}; a name has no spaces around it and no options")
+        raise BadInputError(f"{shown(name)}: a name has single spaces, and none around it")
     return name
 
 

@@ -140,7 +140,7 @@ def _write(folder: Path, record: Path, title: str, failure: Failure) -> None:
         about.append("output.txt: the last part of its standard error and standard output")
     if failure.turns:
         last = failure.turns[-1].turn
-        feed = [sys.executable, "-P", "-m", "lanista.cli", "replay", "feed", str(record.resolve())]
+        feed = [sys.executable, "-P", "-m", "lanista", "replay", "feed", str(record.resolve())]
         feed += ["--seat", str(failure.seat), "--turn", str(last), "--"]
         # Without a known command, the author gives the bot's command to the script.
         script = f'exec {shlex.join(feed)} "$@"'

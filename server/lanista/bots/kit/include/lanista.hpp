@@ -1488,9 +1488,11 @@ inline std::string hello(const Options& options) {
             detail::quoted(name));
     std::string line = name + " v=1";
     const auto say = [&line](const std::string& option, const std::string& word) {
-        if (printable_length(word) == 0 || word.find(' ') != std::string::npos)
-            throw std::invalid_argument(
-                option + " must be one printable word without spaces, not " + detail::quoted(word));
+        if (printable_length(word) == 0 || word.find(' ') != std::string::npos) {
+            const std::string given = option == "token" ? "" : ", not " + detail::quoted(word);
+            throw std::invalid_argument(  // without the token, which is a secret
+                option + " must be one printable word without spaces" + given);
+        }
         line += " " + option + "=" + word;
     };
     const std::string token =

@@ -391,8 +391,9 @@ public final class ArenaBuilder {
             return;
         }
         if (value.isEmpty() || value.indexOf(' ') >= 0 || !Text.isPrintable(value)) {
+            String given = key.equals("token") ? "" : ", not " + Text.quoted(value); // a secret
             throw new IllegalArgumentException(
-                    key + " must be one printable word without spaces, not " + Text.quoted(value));
+                    key + " must be one printable word without spaces" + given);
         }
         line.append(' ').append(key).append('=').append(value);
     }

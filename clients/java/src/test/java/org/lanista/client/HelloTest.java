@@ -86,6 +86,7 @@ final class HelloTest {
         refused(bot("A").room(""), "room must be");
         refused(bot("A").game(""), "game must be");
         refused(bot("A").token("t\n"), "token must be");
+        refused(bot("A").token("my secret"), "token must be");
         refused(bot("A").port(70_000), "port must be a port number, such as 7777, not '70000'");
     }
 
@@ -95,6 +96,7 @@ final class HelloTest {
                 Check.thrown(IllegalArgumentException.class, () -> bot.host("127.0.0.1").connect());
         Check.that(e.getMessage().contains(words), e.getMessage());
         Check.that(!e.getMessage().contains("\n"), e.getMessage());
+        Check.that(!e.getMessage().contains("secret"), e.getMessage());
     }
 
     void aPortThatIsNoNumberIsNamed() {

@@ -1,0 +1,23 @@
+"""The command `lanista`; `python -m lanista` where the script isn't on the path."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False  # as in __init__.py: importing typing takes a while
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command line and exit."""
+    try:
+        from lanista import cli  # noqa: PLC0415 - here Ctrl-C leaves no traceback
+
+        cli.main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()
