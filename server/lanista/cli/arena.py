@@ -113,12 +113,13 @@ def _has_right_sources(arena: ArenaFile) -> bool:
         if ladder.submissions is None:
             continue
         folder = folder_of(arena, ladder)
-        for text in folder.damaged():
-            is_right = False
+        damaged = list(folder.damaged())
+        for text in damaged:
             say(f"{ladder.name}: submission: {text}")
         count = sum(len(author.versions) for author in folder.read().values())
-        rest = "; nothing is wrong" if is_right else ""
+        rest = "" if damaged else "; nothing is wrong"
         say(f"{ladder.name}: {counted(count, 'version')} handed in{rest}")
+        is_right &= not damaged
     return is_right
 
 
