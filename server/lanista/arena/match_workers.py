@@ -179,8 +179,8 @@ class MatchWorkers(MatchPlayer):
                 )
 
     def interrupt(self) -> None:
-        """See `LoopPlayer`."""
-        self._interrupted = True
+        """See `MatchPlayer`."""
+        super().interrupt()
         self._changes.tell()
         for worker in self._workers:
             for handed in worker.matches.values():
