@@ -183,7 +183,7 @@ class LadderRoom:
                     break
                 stored.add(record)
         count = 0
-        missing = unstored(records, self.spec.name, since, stored)
+        missing = unstored(records, (self.spec.name, self.ruleset.name), since, stored)
         while some := list(itertools.islice(missing, AT_ONCE)):
             count += len(store_possible(store, self.spec.name, some)[0])
         if count:

@@ -101,7 +101,7 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
         for ladder in arena.spec.ladders:
             # 0 is the number of no competition: nothing is stored of the ladder.
             number = database.competition(Kind.LADDER, ladder.name, ladder.game) or 0
-            records = LadderRecords(arena.data.records, ladder.name)
+            records = LadderRecords(arena.data.records, (ladder.name, ladder.game))
             is_right &= show_comparison(ladder.name, Comparison(Store(database, number), records))
     return 0 if is_right else EXIT_DIFFERENT
 
