@@ -104,7 +104,7 @@ def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
     status = {
         "version": "1.0",
         "uptime": 65.0,
-        "address": ["127.0.0.1", 7777],
+        "address": ["::1", 7777],
         "page": "http://127.0.0.1:8080/",
         "workers": 2,
         "connections": 3,
@@ -125,6 +125,6 @@ def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
         arena_operator.watch(lambda: looks.append(1) or status)
     assert 3 == len(looks)
     out = capsys.readouterr().out
-    assert "Lanista 1.0 on 127.0.0.1:7777, up 0:01:05; page http://127.0.0.1:8080/" in out
+    assert "Lanista 1.0 on [::1]:7777, up 0:01:05; page http://127.0.0.1:8080/" in out
     assert "\x1bit" not in out
     assert "?" in out

@@ -16,6 +16,7 @@ from lanista.cli.arena_file import ArenaFile, arena_argument
 from lanista.cli.common import minute_text, say
 from lanista.errors import BadInputError, did_you_mean
 from lanista.games.picture import counted
+from lanista_client.console import address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,7 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
     from lanista.cli.tables import listing
     from lanista.cli.tournament_live import duration
 
-    host, port = status["address"]
+    where = address(*status["address"])
     page = f"; page {status['page']}" if status["page"] else ""
     figures = (
         f"{status['connections']} of {status['max_connections']} connections",
@@ -88,7 +89,7 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
         f"{status['waiting']} bots waiting off the ladders",
     )
     lines = [
-        f"Lanista {status['version']} on {host}:{port}, up {duration(status['uptime'])}{page}",
+        f"Lanista {status['version']} on {where}, up {duration(status['uptime'])}{page}",
         ", ".join(figures),
     ]
     parts: list[RenderableType] = [Text(printable(line)) for line in lines]
