@@ -150,6 +150,9 @@ async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_mo
     )
     assert "try again in 3600 s" in words
     await submissions.hand_in(who("Bob"), "bot.py", b"c")
+    # The clock was a day ahead until now.
+    submissions.authors["ann"].times = ((datetime.now(UTC) + timedelta(days=1)).isoformat(),) * 2
+    await submissions.hand_in(who("Ann"), "bot.py", b"c")
 
 
 async def test_the_ladders_room_is_for_all_and_is_told_when_it_is_full(tmp_path):
