@@ -46,8 +46,9 @@ def play(room, *pair, ranks=(1, 2), failing=None, void=False):
         ),
         ended="2026-01-01T00:00:09+00:00",
     )
-    report = MatchReport(spec=spec, names=match, result=result, record=record)
-    room.over(match, report, "2026-01-01T00:00:00+00:00")
+    started = "2026-01-01T00:00:00+00:00"
+    report = MatchReport(spec=spec, names=match, result=result, record=record, started=started)
+    room.over(match, report)
     return match
 
 

@@ -94,7 +94,13 @@ def matches(monkeypatch, tmp_path):
 def report(seated, end):
     """The report on a match that has ended so."""
     result = ResultInfo(end=end.value, reason="", ranks=(), scores=(), turns=0, digest="")
-    return MatchReport(spec=seated.spec, names=seated.names, result=result, record=seated.record)
+    return MatchReport(
+        spec=seated.spec,
+        names=seated.names,
+        started="",
+        result=result,
+        record=seated.record,
+    )
 
 
 async def run_matches(arena):

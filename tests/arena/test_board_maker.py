@@ -6,13 +6,15 @@ import signal
 
 import attrs
 import pytest
+import structlog
 import trio
 import trio.testing
 
 from lanista.arena import match_player
-from lanista.arena.match_player import BoardMaker
+from lanista.arena.match_player import BoardMaker, LoopPlayer
 from lanista.games import registry
 from lanista.games.base import complete_settings
+from lanista.hosting.control import RunningMatches
 from lanista.match.conditions import MatchSpec, prepare_board, unpack_board
 from support.processes import runs
 
@@ -102,6 +104,20 @@ async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
     assert not runs(helper)
     spec = spec_of("crematoria", 3)
     assert made_here(spec).text == unpack_board(await maker.pack(spec)).text
+
+
+async def test_a_helper_that_hangs_while_the_arena_ends_is_no_error(maker, monkeypatch):
+    """The match that waits for its board won't be played."""
+    player = LoopPlayer(RunningMatches())
+    player.boards = maker
+    helper = await maker._helper.call(os.getpid)
+    os.kill(helper, signal.SIGSTOP)
+    monkeypatch.setattr(match_player, "MAKING_TIME", 0.05)
+    player.interrupt()
+    with structlog.testing.capture_logs() as logs:
+        assert b"" == await maker.pack(spec_of("crematoria", 2))
+    assert [] == logs
+    assert not runs(helper)
 
 
 async def test_without_room_for_a_process_the_match_makes_its_board(maker, monkeypatch):

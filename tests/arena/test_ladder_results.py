@@ -187,7 +187,8 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
     (day / "started.jsonl.gz").write_bytes(b"".join([whenever, *rest]))
     (day / "folder.jsonl.gz").mkdir()
     with capture_logs() as logs:
-        found = list(unstored(tmp_path, "pit", LONG_AGO, {"2026-01-01/0.jsonl.gz"}))
+        stored = {"2026-01-01/0.jsonl.gz"}
+        found = list(unstored(tmp_path, ("pit", "angrymob"), LONG_AGO, stored))
     [result] = found
     assert "2026-01-01/3.jsonl.gz" == result.record
     assert [(1, None), (2, 2)] == [(seat.rank, seat.version) for seat in result.seats]
@@ -197,9 +198,20 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
     assert f"{day}/folder.jsonl.gz: Is a directory" == logs[-2]["why"]
 
 
+async def test_records_of_another_game_are_not_those_of_a_ladder_of_this_name(
+    tmp_path, autojump_clock
+):
+    """The ladder was given another game in the arena's file."""
+    (tmp_path / "2026-01-01").mkdir()
+    await played(tmp_path / "2026-01-01", "0.jsonl.gz", INFO)
+    assert [] == list(unstored(tmp_path, ("pit", "hogwarts"), LONG_AGO, ()))
+
+
 async def test_records_from_long_before_the_last_stored_match_are_not_read(tmp_path):
     (tmp_path / "2026-01-01").mkdir()
     (tmp_path / "2026-01-01" / "broken.jsonl.gz").write_bytes(b"not gzip")
     with capture_logs() as logs:
-        assert [] == list(unstored(tmp_path, "pit", datetime(2026, 1, 3, 1, tzinfo=UTC), ()))
+        assert [] == list(
+            unstored(tmp_path, ("pit", "angrymob"), datetime(2026, 1, 3, 1, tzinfo=UTC), ())
+        )
     assert [] == logs

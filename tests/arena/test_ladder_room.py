@@ -158,7 +158,7 @@ class Games:
 def ended(ladder, room, match, players, submitted):
     """A match is over, as `LadderMatches._run` says it; those that have connected wait again."""
     ladder.unattended -= not players
-    room.over(match, None, "", submitted)
+    room.over(match, None, submitted)
     for name in room.connected & players.keys():
         room.wait(who(name))
     ladder.start_ready()

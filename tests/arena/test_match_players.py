@@ -73,6 +73,7 @@ async def test_a_match_is_played_and_its_bots_stay(player, nursery, tmp_path, tw
         played = await playing.end()
         assert ("finished", 3) == (played.result.end, played.result.turns)
         assert played.result == playing.record.result
+        assert played.started == playing.record.header.started
         assert ladder == playing.record.header.ladder
         # What was counted comes along: 6 answers, and 2 turns that another one followed.
         assert (6, 2) == (sum(played.figures.answers.counts), sum(played.figures.own.counts))

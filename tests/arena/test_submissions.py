@@ -48,6 +48,7 @@ class Room:
     spec: LadderSpec
     ruleset = registry.get("angrymob")
     submitted: dict = attrs.field(factory=dict)
+    house: dict = attrs.field(factory=dict)
 
     def offer(self, name, bot):
         self.submitted[name] = bot
@@ -149,6 +150,9 @@ async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_mo
     )
     assert "try again in 3600 s" in words
     await submissions.hand_in(who("Bob"), "bot.py", b"c")
+    # The clock was a day ahead until now.
+    submissions.authors["ann"].times = ((datetime.now(UTC) + timedelta(days=1)).isoformat(),) * 2
+    await submissions.hand_in(who("Ann"), "bot.py", b"c")
 
 
 async def test_the_ladders_room_is_for_all_and_is_told_when_it_is_full(tmp_path):
@@ -266,6 +270,18 @@ async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_pat
     await bring_up_all(submissions)
     assert {3: "ready"} == states(submissions, "ann")
     assert submissions.room.submitted["Ann"].version == 3
+
+
+async def test_under_the_name_of_a_house_bot_no_program_plays(tmp_path):
+    """The operator has given a house bot this name since."""
+    submissions = opened(tmp_path)
+    await submissions.hand_in(who("Ann"), "bot.py", b"x")
+    await bring_up_all(submissions)
+    room = submissions.room
+    assert 1 == room.submitted["Ann"].version
+    room.house["ANN"] = None
+    LadderSubmissions.open(room, tmp_path, (), Changes())
+    assert {"Ann": None} == room.submitted
 
 
 async def test_a_fault_of_ours_on_a_full_disk_ends_nothing(tmp_path, monkeypatch):

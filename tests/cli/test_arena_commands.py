@@ -17,6 +17,7 @@ from lanista.cli import arena_check
 from lanista.match.conditions import Clock
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
+from support.submissions import handed_in
 
 CERTIFICATES = Path(__file__).parents[1] / "arena" / "certificates"
 LADDER = '[[ladders]]\nname = "l"\ngame = "hogwarts"\n'
@@ -99,6 +100,10 @@ def test_check_changes_nothing(checked, tmp_path):
         (QUIET + LADDER + 'limits = "memory=x"', "ladders[1].limits "),
         (QUIET.replace("[page]", 'host = "192.0.2.1"\n[page]'), "port: can't listen on 192.0.2.1"),
         (QUIET.replace("[page]", 'host = "a..b"\n[page]'), "port: can't listen on a..b:0: "),
+        (
+            QUIET.replace("[page]", 'host = "2001:db8::1"\n[page]'),
+            "port: can't listen on [2001:db8::1]:0: ",
+        ),
         (QUIET.replace('"none"', '"192.0.2.1:0"'), "page.listen: can't listen on 192.0.2.1:0: "),
         (QUIET.replace('"none"', '"[::]:0"\ntournaments = ["no.toml"]'), "page.tournaments: "),
         (QUIET + '[friendly]\nmap = "no.map"', "friendly: no map file 'no.map'"),
@@ -441,7 +446,16 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch, tmp_pat
     assert "submissions: can't be built, as a tool isn't there: JavaScript (node)" == missing
     told = f"submissions: Rust can't be built: {cargo} doesn't work in sandboxes, which don't show"
     assert unseen.startswith(told)
-    assert room.endswith("; max_disk allows 1,048,576.0 GiB"), room
+    assert room.endswith("; max_disk allows 1048576 GiB"), room
+
+    handed_in(tmp_path / "lanista-data", "Ada", ladder="l")
+    code, wrong = checked(QUIET + LADDER + "submissions = true\n")
+    assert (0, 3) == (code, len(wrong))
+    versions = tmp_path / "lanista-data/submissions/ladder-l/name-ada/versions.json"
+    versions.write_text("{")
+    code, wrong = checked(QUIET + LADDER + "submissions = true\n")
+    assert 1 == code
+    assert wrong[1].startswith(f"ladders[1].submissions: {versions}: can't be read: JSONDecodeErro")
 
     def fail():
         raise arena_check.SandboxError("sandbox: bubblewrap (bwrap) isn't installed")
@@ -450,4 +464,4 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch, tmp_pat
     code, wrong = checked(QUIET + LADDER + "submissions = true\n")
     assert 1 == code
     why = "programs run only in sandboxes; sandbox: bubblewrap (bwrap) isn't installed"
-    assert [f"ladders[1].submissions: {why}"] == wrong[1:]
+    assert f"ladders[1].submissions: {why}" == wrong[-1]

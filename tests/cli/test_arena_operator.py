@@ -6,6 +6,7 @@ Those for a running arena are in tests/e2e/test_arena_operator.py.
 import io
 
 import pytest
+from rich.console import Console
 
 from lanista.arena import tokens
 from lanista.cli import arena_operator
@@ -98,13 +99,14 @@ def test_a_name_that_nobody_has_is_benched_with_a_note(operate):
         assert (0, "", note) == operate(command, "Adda")
 
 
-def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
-    """Until it is interrupted; text of the arena is safe for the terminal."""
-    ladder = {"name": "p\x1bit", "game": "angrymob", "waiting": 1, "playing": 2, "resting": 0}
-    status = {
+def status_of(ladder):
+    """What an arena with one ladder of this name answers."""
+    presence = {"waiting": 1, "playing": 2, "resting": 0}
+    matches = {"matches": 1, "stored": None, "unstored": 5}
+    return {
         "version": "1.0",
         "uptime": 65.0,
-        "address": ["127.0.0.1", 7777],
+        "address": ["::1", 7777],
         "page": "http://127.0.0.1:8080/",
         "workers": 2,
         "connections": 3,
@@ -112,8 +114,26 @@ def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
         "matches": 1,
         "over": 4,
         "waiting": 0,
-        "ladders": [ladder | {"matches": 1, "stored": None, "unstored": 5}],
+        "ladders": [{"name": ladder, "game": "angrymob", **presence, **matches}],
     }
+
+
+@pytest.mark.parametrize("ladder", ["pit", "winter-term-2026-27"])
+def test_of_the_status_nothing_is_cut_in_a_terminal_of_80_columns(ladder):
+    """A long name goes on in the next line."""
+    file = io.StringIO()
+    Console(file=file, width=80).print(arena_operator.status_text(status_of(ladder)))
+    titles, _, first, *rest = file.getvalue()[file.getvalue().index("\nladder ") :].splitlines()[1:]
+    presence = ["waiting", "playing", "resting"]
+    assert ["ladder", "game", *presence, "matches", "stored", "unstored"] == titles.split()
+    name, *figures = first.split()
+    assert ["angrymob", "1", "2", "0", "1", "?", "5"] == figures
+    assert ladder == name + "".join(rest).strip()
+
+
+def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
+    """Until it is interrupted; text of the arena is safe for the terminal."""
+    status = status_of("p\x1bit")
     looks = []
 
     def sleep(_):
@@ -125,6 +145,7 @@ def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
         arena_operator.watch(lambda: looks.append(1) or status)
     assert 3 == len(looks)
     out = capsys.readouterr().out
-    assert "Lanista 1.0 on 127.0.0.1:7777, up 0:01:05; page http://127.0.0.1:8080/" in out
+    assert "Lanista 1.0 on [::1]:7777, up 0:01:05; page http://127.0.0.1:8080/" in out
+    assert "3 of 1000 connections, 1 match running in 2 processes, 4 over" in out
     assert "\x1bit" not in out
     assert "?" in out

@@ -202,7 +202,11 @@ def test_verify_finds_sources_that_were_changed(lanista, folder, tmp_path):
     )
     folder.source("ada", 1).write_bytes(b"another")
     folder.source("..", 1).unlink()
+    another = FILE[: FILE.rindex("[[")].replace("pit", "another")
+    (tmp_path / "arena.toml").write_text(FILE + another)
     done = lanista("arena", "verify", "arena.toml")
     assert 1 == done.code
+    assert "pit: 3 versions handed in\n" in done.out
+    assert "another: 0 versions handed in; nothing is wrong\n" in done.out
     assert "1.source: isn't what was handed in: its SHA-256 differs\n" in done.out
     assert "1.source: can't be read: No such file or directory\n" in done.out

@@ -200,13 +200,16 @@ def test_bad_words_are_bad_input():
 
 
 def test_all_addresses_are_named_by_those_that_help(monkeypatch):
-    """`0.0.0.0` leads nobody anywhere; loopback and link-local addresses don't either."""
+    """`0.0.0.0` leads nobody anywhere; loopback and link-local addresses don't either.
+
+    A port on `::` can't be reached by IPv4.
+    """
     found = ["127.0.0.1", "169.254.1.1", "192.168.1.5", "10.0.0.7", "192.168.1.5"]
     monkeypatch.setattr("lanista.cli.web._of_interfaces", lambda: list(found))
     monkeypatch.setattr("lanista.cli.web._of_version_6", lambda: ["::1", "2001:db8::7"])
     told = "all addresses: 192.168.1.5:7777, 10.0.0.7:7777"
     assert told == listening_text("0.0.0.0", 7777)
-    assert f"{told}, [2001:db8::7]:7777" == listening_text("::", 7777)
+    assert "all addresses: [2001:db8::7]:7777" == listening_text("::", 7777)
     assert "[::1]:7777" == listening_text("::1", 7777)
     found.clear()
     assert "0.0.0.0:7777" == listening_text("0.0.0.0", 7777)

@@ -88,7 +88,10 @@ def folder(cup, tmp_path):
 
 
 def test_a_tournament_s_results_are_compared_with_its_records(folder):
-    """All that a record says; with a line for each match, and the totals."""
+    """All that a record says; with a line for each match, and the totals.
+
+    A match that can't be read is one of them: its record isn't taken for one that isn't stored.
+    """
     verify = "tournament verify cup.toml"
     assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
     database = folder / "cup.db"
@@ -97,15 +100,18 @@ def test_a_tournament_s_results_are_compared_with_its_records(folder):
         "UPDATE matches SET turns = 99, digest = 'd' WHERE number = 1",
         "UPDATE seats SET bot = 'Rando', late = 7 WHERE match = 2 AND seat = 0",
         "UPDATE matches SET ranks = '[2, 2]' WHERE number = 3",
+        "UPDATE matches SET ranks = '[2' WHERE number = 4",
         "UPDATE matches SET seed = '8' WHERE block = 3",
     )
     lines = verified(verify, folder)
-    assert "cup: 6 matches stored; different from the record: 5" == lines[-1]
+    totals = "6 matches stored; damaged in the database: 1; different from the record: 5"
+    assert f"cup: {totals}" == lines[-1]
     by_number = {line.split("match ")[1].split(" ")[0]: line for line in lines[:-1]}
     assert "the turns is 8, stored is 99, the digest is '" in by_number["1"]
     assert "the bot of seat 0 is '" in by_number["2"]
     assert "the late of seat 0 is 0, stored is 7" in by_number["2"]
     assert "the rank of seat " in by_number["3"]
+    assert "cup.db: damaged (a value isn't what was stored: JSONDecodeError: " in by_number["4:"]
     assert ", stored is 8" in by_number["5"]
     assert ", stored is 8" in by_number["6"]
 

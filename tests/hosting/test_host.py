@@ -89,7 +89,9 @@ class Tries:
         seated.record.touch()
         records.end(seated.spec.match, seated.record, is_void=end == "void")
         result = ResultInfo(end=end, reason="", ranks=(), scores=(), turns=0, digest="")
-        return MatchReport(spec=seated.spec, names=(), result=result, record=seated.record)
+        return MatchReport(
+            spec=seated.spec, names=(), started="", result=result, record=seated.record
+        )
 
     async def reports(self, **more):
         spec = attrs.evolve(SPEC, void_tries=3)

@@ -209,6 +209,10 @@ ABSENT = (
     ("/api/1/ladders/pit/bots/ann", 404, "there is no bot 'ann' in the table of the ladder"),
     ("/api/1/ladders/pit/bots/%3Cb%3E", 404, "there is no bot '<b>' in the table of"),
     ("/api/1/ladders/pit/bots/Ann/against/x", 404, "there is no bot 'x' in the table of"),
+    # A browser would take these names for steps along the path.
+    ("/api/1/ladders/pit/bots/@..", 404, "there is no bot '..' in the table of"),
+    ("/api/1/ladders/pit/bots/Ann/against/%40.", 404, "there is no bot '.' in the table of"),
+    ("/api/1/ladders/pit/bots/@...", 404, "there is no bot '@...' in the table of"),
     ("/api/1/ladders/pit/", 404, "there is nothing here"),
     ("/api/1/ladders?game=x", 400, "no parameter 'game' here"),
     ("/api/1/ladders/pit/bots/Ann?x=1", 400, "no parameter 'x' here"),

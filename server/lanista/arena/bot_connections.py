@@ -34,6 +34,7 @@ from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
+from lanista_client.console import address
 from lanista_protocol import (
     ErrorCode,
     Hello,
@@ -210,7 +211,7 @@ class BotConnections:
     async def _greet(self, stream: trio.SocketStream, tls: TlsRelay | None = None) -> None:
         """Handle one connection, over TLS if there is a relay to speak it."""
         host, port = handshake.peer_of(stream)
-        peer, host = f"{host}:{port}", address_of(host)
+        peer, host = address(host, port), address_of(host)
         connection: Connection | None = None
         place: Place | None = None
         try:

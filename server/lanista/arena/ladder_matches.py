@@ -6,7 +6,6 @@ when its bots wait again.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import attrs
@@ -168,7 +167,6 @@ class LadderMatches:
         `players` are the bots that have connected, `submitted` the programs that were handed in;
         all others are house bots.
         """
-        started = datetime.now(UTC).isoformat()
         versions = [submitted[name].version if name in submitted else None for name in match]
         pooled: dict[str, PooledBot] = {}
         reports: Sequence[MatchReport] = ()
@@ -188,7 +186,7 @@ class LadderMatches:
         finally:
             self.unattended -= not players
             report = reports[0] if reports else None
-            self.matches.over += room.over(match, report, started, submitted)
+            self.matches.over += room.over(match, report, submitted)
             for bot in pooled.values():
                 assert self.matches.nursery is not None
                 self.matches.nursery.start_soon(self._give_back, bot)

@@ -105,16 +105,16 @@ def _warn(path: str, why: str) -> None:
 
 def unstored(
     records: Path,
-    ladder: str,
+    ladder: tuple[str, str],
     since: datetime,
     stored: Collection[str],
     on_damaged: Callable[[str, str], None] = _warn,
 ) -> Iterator[MatchResult]:
     """Yield the results of a ladder's records that aren't stored.
 
-    `stored` are the records of the matches that were stored recently, relative to the folder of
-    `records` by day; the last one was stored at the time `since`. `on_damaged` is told of each
-    record that can't be read, and why.
+    The ladder is given by its name and its game. `stored` are the records of the matches that were
+    stored recently, relative to the folder of `records` by day; the last one was stored at the time
+    `since`. `on_damaged` is told of each record that can't be read, and why.
     """
     first_day = (since - LONGEST_MATCH).date().isoformat()
     for day, id_ in sorted((day, id_) for id_, day in record_days(records, first_day)):
@@ -147,12 +147,15 @@ def result_of(header: Header, info: ResultInfo, record: str) -> MatchResult | No
     )
 
 
-def _is_of(path: Path, ladder: str) -> bool:
-    """Return whether a record's match was played on a ladder, of which its first line tells."""
+def _is_of(path: Path, ladder: tuple[str, str]) -> bool:
+    """Return whether a record's match was played on a ladder, of which its first line tells.
+
+    Another game may have been played on a ladder of that name.
+    """
     with contextlib.closing(whole_lines(path)) as lines:
         header = LineReader(path).read(next(lines, b""))
     assert isinstance(header, Header)  # as in `read_ends`
-    return header.ladder is not None and header.ladder.name == ladder
+    return header.ladder is not None and (header.ladder.name, header.game) == ladder
 
 
 def store_possible(

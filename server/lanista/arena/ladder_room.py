@@ -183,7 +183,7 @@ class LadderRoom:
                     break
                 stored.add(record)
         count = 0
-        missing = unstored(records, self.spec.name, since, stored)
+        missing = unstored(records, (self.spec.name, self.ruleset.name), since, stored)
         while some := list(itertools.islice(missing, AT_ONCE)):
             count += len(store_possible(store, self.spec.name, some)[0])
         if count:
@@ -378,20 +378,19 @@ class LadderRoom:
         self,
         match: tuple[str, ...],
         report: MatchReport | None,
-        started: str,
         submitted: Mapping[str, SubmittedBot] = MappingProxyType({}),
     ) -> bool:
         """Take the end of a match that `next` has returned; return whether its result is stored.
 
-        There is no report if it could not begin. It was `started` at a time in ISO 8601. The
-        programs that were handed in and played in it are given by name.
+        There is no report if it could not begin. The programs that were handed in and played in it
+        are given by name.
         """
         result = None
         if report is not None:
             result = ladder_result(
                 report.spec,
                 names=report.names,
-                started=started,
+                started=report.started,
                 result=report.result,
                 record="/".join(report.record.parts[-2:]),  # in the folder of a day
                 stall=report.stall,

@@ -46,6 +46,8 @@ class BoardMaker:
     goes wrong with the helper, a match begins: then `Match` makes the board itself.
     """
 
+    is_ending: bool = attrs.field(default=False, init=False)
+    """Whether the arena ends: then no match needs the board for which it still waits."""
     # Matches take turns here, so that a pass of the loop begins at most one of them.
     _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     # Matches wait for it, so it isn't of low priority.
@@ -74,9 +76,9 @@ class BoardMaker:
                 with trio.fail_after(MAKING_TIME):
                     return await self._helper.call(pack_board, ruleset.name, settings, spec.seed)
             except (HelperDiedError, OSError, trio.TooSlowError) as error:
-                log.error(
-                    "the board worker failed", why=str(error) or "no answer", match=spec.match
-                )
+                if not self.is_ending:
+                    why = str(error) or "no answer"
+                    log.error("the board worker failed", why=why, match=spec.match)
                 return b""
 
 
@@ -88,6 +90,10 @@ class MatchPlayer:
     _stalls: StallMonitor = attrs.field(factory=StallMonitor, init=False)
     boards: BoardMaker = attrs.field(factory=BoardMaker, init=False)
     _interrupted: bool = attrs.field(default=False, init=False)
+
+    def interrupt(self) -> None:
+        """Abort all matches, those that would begin from now on too; the arena shuts down."""
+        self._interrupted = self.boards.is_ending = True
 
     @property
     def lags(self) -> Mapping[str, LoopLag]:
@@ -119,8 +125,8 @@ class LoopPlayer(MatchPlayer):
         return await play_here(match, records, self._stalls, board, begin)
 
     def interrupt(self) -> None:
-        """Abort all matches, those that would begin from now on too; the arena shuts down."""
-        self._interrupted = True
+        """See `MatchPlayer`."""
+        super().interrupt()
         for running in self.running.matches.values():
             running.playing.interrupt()
 

@@ -77,6 +77,7 @@ class Report:
     """The report of a worker about a match that is over."""
 
     match: str
+    started: str
     result: ResultInfo | None
     stall: float
     bundles: dict[int, Path]
@@ -256,6 +257,7 @@ class MatchWorker:
     def _report(self, match: _Match, played: MatchReport | None) -> None:
         report = Report(
             match=match.order.spec.match,
+            started="" if played is None else played.started,
             result=None if played is None else played.result,
             stall=0.0 if played is None else played.stall,
             bundles={} if played is None else dict(played.bundles),

@@ -33,7 +33,7 @@ from lanista.hosting.control import Changes, MatchControl
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, running_match
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
-from lanista.match.record import PART, BadRecordError, ResultInfo, read_record
+from lanista.match.record import PART, BadRecordError, Header, ResultInfo, read_ends
 from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag
 from lanista.results.recovery import complete_part
@@ -179,8 +179,8 @@ class MatchWorkers(MatchPlayer):
                 )
 
     def interrupt(self) -> None:
-        """See `LoopPlayer`."""
-        self._interrupted = True
+        """See `MatchPlayer`."""
+        super().interrupt()
         self._changes.tell()
         for worker in self._workers:
             for handed in worker.matches.values():
@@ -299,6 +299,7 @@ class MatchWorkers(MatchPlayer):
         return _ended(
             match,
             records,
+            report.started,
             report.result,
             stall=report.stall,
             bundles=report.bundles,
@@ -318,7 +319,7 @@ class MatchWorkers(MatchPlayer):
                 else:  # the classic dialect knows no error during a match
                     nursery.start_soon(connection.close)
         try:
-            result = await trio.to_thread.run_sync(_completed, match.record)
+            ends = await trio.to_thread.run_sync(_completed, match.record)
         except (OSError, BadRecordError) as error_:
             log.error(
                 "a record can't be completed",
@@ -327,15 +328,23 @@ class MatchWorkers(MatchPlayer):
                 why=str(error_),
             )
             return None
-        return None if result is None else _ended(match, records, result)
+        if ends is None:
+            return None
+        header, result = ends
+        return _ended(match, records, header.started, result)
 
 
 def _ended(
-    match: SeatedMatch, records: VoidRecords, result: ResultInfo, **more: Any
+    match: SeatedMatch, records: VoidRecords, started: str, result: ResultInfo, **more: Any
 ) -> MatchReport:
     """Tell watchers that a match is over, and return the report on it."""
     report = MatchReport(
-        spec=match.spec, names=tuple(match.names), result=result, record=match.record, **more
+        spec=match.spec,
+        names=tuple(match.names),
+        started=started,
+        result=result,
+        record=match.record,
+        **more,
     )
     records.end(match.spec.match, match.record, is_void=report.is_void)
     return report
@@ -377,7 +386,7 @@ def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
     )
 
 
-def _completed(record: Path) -> ResultInfo | None:
-    """Complete a record whose writer has died; return its result, if any match had begun in it."""
+def _completed(record: Path) -> tuple[Header, ResultInfo] | None:
+    """Complete a record whose writer has died; return its ends, if any match had begun in it."""
     complete_part(record.with_name(record.name + PART), WHY)
-    return read_record(record).result if record.exists() else None
+    return read_ends(record) if record.exists() else None

@@ -52,7 +52,7 @@ from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.errors import BadInputError
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import Changes
-from lanista.results.names import RegisteredName
+from lanista.results.names import RegisteredName, key_of
 from lanista.results.submissions import (
     UNFINISHED,
     Author,
@@ -367,6 +367,12 @@ class LadderSubmissions:
         """Tell the ladder which program plays under a name."""
         version = None if author.playing is None else author.versions.get(author.playing)
         is_stopped = author.paused or author.disabled or author.key in self._removed
+        if author.key in map(key_of, self.room.house):  # the operator may have given it one later
+            is_stopped = True
+            ladder = self.room.spec.name
+            log.warning(
+                "no program plays under a house bot's name", ladder=ladder, name=author.name
+            )
         if version is None or is_stopped:
             self.room.offer(author.name, None)
             return

@@ -35,7 +35,8 @@ class LadderRecords:
 
     folder: Path
     """The arena's folder of records by day."""
-    ladder: str
+    ladder: tuple[str, str]
+    """Its name and its game."""
 
     def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:
         """Return what a record says of a stored match; None if its match was aborted."""

@@ -80,10 +80,10 @@ def check(arena: ArenaFile) -> int:
 def verify(arena: ArenaFile, *, rebuild: bool) -> int:
     """Compare the results of the ladders of FILE with the records of their matches.
 
-    One line is printed for each match whose record is missing, can't be read or says something
-    else, for each record whose match isn't stored, and for each program that isn't as it was handed
-    in; and the totals of each ladder. The arena may be running, but not while its database is
-    rebuilt. It takes about 1 ms a match.
+    One line is printed for each match that the database has damaged, or whose record is missing,
+    can't be read or says something else, for each record whose match isn't stored, and for each
+    program that isn't as it was handed in; and the totals of each ladder. The arena may be running,
+    but not while its database is rebuilt. It takes about 1 ms a match.
 
     Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or a database is
     damaged.
@@ -101,7 +101,7 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
         for ladder in arena.spec.ladders:
             # 0 is the number of no competition: nothing is stored of the ladder.
             number = database.competition(Kind.LADDER, ladder.name, ladder.game) or 0
-            records = LadderRecords(arena.data.records, ladder.name)
+            records = LadderRecords(arena.data.records, (ladder.name, ladder.game))
             is_right &= show_comparison(ladder.name, Comparison(Store(database, number), records))
     return 0 if is_right else EXIT_DIFFERENT
 
@@ -113,12 +113,13 @@ def _has_right_sources(arena: ArenaFile) -> bool:
         if ladder.submissions is None:
             continue
         folder = folder_of(arena, ladder)
-        for text in folder.damaged():
-            is_right = False
+        damaged = list(folder.damaged())
+        for text in damaged:
             say(f"{ladder.name}: submission: {text}")
         count = sum(len(author.versions) for author in folder.read().values())
-        rest = "; nothing is wrong" if is_right else ""
+        rest = "" if damaged else "; nothing is wrong"
         say(f"{ladder.name}: {counted(count, 'version')} handed in{rest}")
+        is_right &= not damaged
     return is_right
 
 

@@ -21,6 +21,7 @@ from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.arena.tls import CertificateError, load, validity
 from lanista.bots.builder import LANGUAGES
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
+from lanista.bots.limits import readable_size
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
 from lanista.cli.common import say
 from lanista.cli.serving import connections_allowed
@@ -32,11 +33,11 @@ from lanista.hosting.accept import open_port
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.base import Database
 from lanista.results.data_folder import DATABASE, DataFolder
+from lanista.results.submissions import SubmissionFolder
 from lanista.system import usable_cores
 from lanista_client.console import address
 
 EXIT_FAILED = 1
-GIB = 1 << 30
 SOON = timedelta(days=14)
 """How long before its end a certificate gets a warning."""
 
@@ -178,6 +179,8 @@ def _submissions(report: Report, ladders: Sequence[LadderSpec], data: DataFolder
         key, closes = f"ladders[{number}].submissions", ladder.submissions.closes
         if closes is not None and closes < datetime.now(UTC):
             report.warn(f"{key}.closes: {closes.isoformat()} is over: nothing is taken")
+        with report.failing(f"{key}: "):
+            SubmissionFolder.of_ladder(data.submissions, ladder.name).read()
     key = f"ladders[{taking[0][0]}].submissions"
     try:
         check_sandbox()
@@ -204,8 +207,8 @@ def _submissions(report: Report, ladders: Sequence[LadderSpec], data: DataFolder
     place = next(path for path in (data.path, *data.path.parents) if path.exists())
     free = shutil.disk_usage(place).free
     (report.ok if free > most else report.warn)(
-        f"submissions: {free / GIB:.1f} GiB are free in {place}; max_disk allows "
-        f"{most / GIB:,.1f} GiB"
+        f"submissions: {readable_size(free)} are free in {place}; max_disk allows "
+        f"{readable_size(most)}"
     )
 
 

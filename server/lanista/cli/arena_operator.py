@@ -16,6 +16,7 @@ from lanista.cli.arena_file import ArenaFile, arena_argument
 from lanista.cli.common import minute_text, say
 from lanista.errors import BadInputError, did_you_mean
 from lanista.games.picture import counted
+from lanista_client.console import address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,15 +29,8 @@ if TYPE_CHECKING:
 
 INTERVAL = 1.0
 """Seconds between two looks at the arena."""
-_COLUMNS = {
-    "waiting": "waiting",
-    "playing": "playing",
-    "resting": "resting",
-    "matches": "matches running",
-    "stored": "stored",
-    "unstored": "not stored yet",
-}
-"""By key of a ladder's figures: the title of the column."""
+_FIGURES = ("waiting", "playing", "resting", "matches", "stored", "unstored")
+"""The figures of a ladder: the bots there, the matches running, and the results of those over."""
 
 
 @click.command("status")
@@ -79,26 +73,28 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
     from lanista.cli.tables import listing
     from lanista.cli.tournament_live import duration
 
-    host, port = status["address"]
+    where = address(*status["address"])
     page = f"; page {status['page']}" if status["page"] else ""
     figures = (
         f"{status['connections']} of {status['max_connections']} connections",
-        f"{status['matches']} matches running in {counted(status['workers'], 'process')}",
+        f"{counted(status['matches'], 'match')} running in {counted(status['workers'], 'process')}",
         f"{status['over']} over",
-        f"{status['waiting']} bots waiting off the ladders",
+        f"{counted(status['waiting'], 'bot')} waiting off the ladders",
     )
     lines = [
-        f"Lanista {status['version']} on {host}:{port}, up {duration(status['uptime'])}{page}",
+        f"Lanista {status['version']} on {where}, up {duration(status['uptime'])}{page}",
         ", ".join(figures),
     ]
     parts: list[RenderableType] = [Text(printable(line)) for line in lines]
     if status["ladders"]:
-        keys, numbers = ("name", "game", *_COLUMNS), _COLUMNS.values()
         rows = [
-            ["?" if ladder[key] is None else str(ladder[key]) for key in keys]
+            [
+                "?" if ladder[key] is None else str(ladder[key])
+                for key in ("name", "game", *_FIGURES)
+            ]
             for ladder in status["ladders"]
         ]
-        parts.append(listing(("ladder", "game", *numbers), rows, numbers))
+        parts.append(listing(("ladder", "game", *_FIGURES), rows, _FIGURES))
     return Group(*parts)
 
 

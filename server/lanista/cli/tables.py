@@ -48,7 +48,8 @@ def plain_text(drawn: RenderableType) -> str:
 class _FittingTable(Table):
     """A table that in a narrow terminal first loses space, then parts of its texts and titles.
 
-    Numbers are never cut: rich by itself would cut all columns alike.
+    Texts that may be wrapped lose no parts. Numbers are never cut: rich by itself would cut all
+    columns alike.
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -60,7 +61,7 @@ class _FittingTable(Table):
                 width = max((cell_len(str(cell)) for cell in column.cells), default=0)
                 if column.justify == "right":
                     column.min_width = width
-                else:
+                elif column.no_wrap:
                     column.max_width = max(_SHORTEST, width - max(0, missing))
         yield from super().__rich_console__(console, options)
 
@@ -75,11 +76,12 @@ def empty_table(heads: Iterable[tuple[str, bool]], *, wraps: bool = False) -> Ta
 
     If it `wraps`, text that is too long for a terminal goes on below instead of being cut.
     """
-    kind = Table if wraps else _FittingTable
-    drawn = kind(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    drawn = _FittingTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
     for title, is_text in heads:
         side = "left" if is_text else "right"
-        drawn.add_column(Text(title), justify=side, no_wrap=not (is_text and wraps))  # type: ignore[arg-type]  # both are valid
+        is_wrapped = is_text and wraps
+        overflow = "fold" if is_wrapped else "ellipsis"
+        drawn.add_column(Text(title), justify=side, no_wrap=not is_wrapped, overflow=overflow)  # type: ignore[arg-type]  # both are valid
     return drawn
 
 

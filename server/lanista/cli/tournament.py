@@ -342,9 +342,10 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
 def verify(file: Path, *, rebuild: bool) -> int:
     """Compare the results of FILE's tournament with the records of its matches.
 
-    One line is printed for each match whose record is missing, can't be read or says something
-    else, and for each record whose match isn't stored; then the totals. The tournament may be
-    running, but not while its database is rebuilt. It takes about 1 ms a match.
+    One line is printed for each match that the database has damaged, or whose record is missing,
+    can't be read or says something else, and for each record whose match isn't stored; then the
+    totals. The tournament may be running, but not while its database is rebuilt. It takes about
+    1 ms a match.
 
     Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or the database
     is damaged.

@@ -230,12 +230,10 @@ class PagePort:
 def own_addresses(host: str) -> list[str]:
     """Return at most `MAX_SHOWN` addresses under which others reach a port on `0.0.0.0` or `::`.
 
-    Of the latter they are also the IPv4 addresses. Loopback and link-local ones are left out, and
-    there are none if they can't be found out.
+    The latter has no IPv4 addresses, as `trio.open_tcp_listeners` sees to. Loopback and link-local
+    ones are left out, and there are none if they can't be found out.
     """
-    found = _of_interfaces()
-    if host == "::":
-        found += _of_version_6()
+    found = _of_version_6() if host == "::" else _of_interfaces()
     usable = [
         own
         for own in dict.fromkeys(found)

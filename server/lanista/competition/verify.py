@@ -15,9 +15,10 @@ from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch
 from lanista.results.database import Store
+from lanista.results.engines import why
 from lanista.results.match_result import BlockResult, MatchResult
 from lanista.results.reading import StoredMatch
-from lanista.results.rebuild import Rebuild, rebuilding, why
+from lanista.results.rebuild import Rebuild, rebuilding
 from lanista.results.recorded import Comparison, Finding, Trouble, corrected, key_of, read_whole
 
 _NAME = re.compile(

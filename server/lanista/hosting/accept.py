@@ -9,6 +9,7 @@ import trio
 
 from lanista.errors import CannotListenError
 from lanista.match.background import BackgroundWork
+from lanista_client.console import address
 
 ACCEPT_AGAIN = 0.1
 """Seconds to wait before accepting again after the system had no descriptor for a connection."""
@@ -34,7 +35,8 @@ async def open_port(
     except (OSError, UnicodeError) as error:  # UnicodeError: not a host's name
         why = (error.strerror if isinstance(error, OSError) else None) or error
         raise CannotListenError(
-            f"can't listen on {host}:{port}{use}: {why}; choose another address with {advice}"
+            f"can't listen on {address(host, port)}{use}: {why}; "
+            f"choose another address with {advice}"
         ) from None
     if not port:
         # A name with several addresses got another free port on each; only one is announced.

@@ -72,6 +72,8 @@ class MatchReport:
 
     spec: MatchSpec
     names: tuple[str, ...]
+    started: str
+    """When it began, as in its record."""
     result: ResultInfo
     record: Path
     content: bytes | None = None
@@ -209,6 +211,7 @@ async def host_match(
             report = MatchReport(
                 spec=seated.spec,
                 names=tuple(seated.names),
+                started=match.started,
                 result=attrs.evolve(match.result(), bots=tuple(infos)),
                 record=record.path,
                 seconds=ended - began,

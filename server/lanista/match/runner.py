@@ -78,6 +78,8 @@ class Match:
     seats: list[Seat] = attrs.field(init=False)
     outcome: Outcome | None = attrs.field(init=False, default=None)
     """The outcome; None until the match is over."""
+    started: str = attrs.field(init=False, default="")
+    """When it began, as in its record; set as soon as it runs."""
     error: str | None = attrs.field(init=False, default=None)
     """The traceback of the arena's or the ruleset's error that aborted the match."""
     figures: MatchFigures = attrs.field(init=False, factory=MatchFigures)
@@ -221,7 +223,9 @@ class Match:
             self._allowance = self._limits.allowance(spec.ruleset.max_turns(spec.settings))
         finally:
             # Also when the rules failed, because the record of that failure needs a header.
-            self.record.begin(turn_lines.header(spec, self.seats, board_text, self.commands))
+            header = turn_lines.header(spec, self.seats, board_text, self.commands)
+            self.started = header.started
+            self.record.begin(header)
 
     async def _play(self, game: Game, timer: "TurnTimer") -> None:
         judge, lines, absent = self._judge, self._lines, self._absent

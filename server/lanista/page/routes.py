@@ -68,6 +68,8 @@ LONGEST_CODE = 300
 """Maximum length of a QR code's text in characters; a code of more can hardly be read."""
 QUIET = 4
 """Width of the code's empty border in modules, which the standard asks for."""
+_STEP = re.compile(r"(?<=/)@(\.\.?)(?=/|$)")
+"""The name `.` or `..` in a path, which clients would take for a step along it without the `@`."""
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """The content type of Prometheus's text format."""
 
@@ -161,7 +163,7 @@ class Routes:
     async def answer(self, peer: Peer, request: "Request", length: int = 0) -> Answer:
         """Return the answer to a request with a body of so many bytes, which isn't read yet."""
         target, _, parameters = request.path.partition("?")
-        path = unquote(target)
+        path = _STEP.sub(r"\1", unquote(target))
         for file in (request.path, path):  # files that last are named with their version
             if file in self.files and request.method == "GET":
                 packs = "gzip" in ",".join(request.headers.get_all("Accept-Encoding"))

@@ -33,6 +33,7 @@ from lanista.results import migrations
 from lanista.results.data_folder import DataFolder
 from lanista.results.engines import (
     ERRORS,
+    DamagedError,
     damaged,
     log_of,
     no_password,
@@ -413,7 +414,7 @@ class Database:
             what = f"a value isn't what was stored: {type(error).__name__}: {error}"
             if self._path is not None:
                 raise damaged(self._path, what) from error
-            raise StoreError(f"{self.where}: damaged ({no_password(what)})") from error
+            raise DamagedError(f"{self.where}: damaged ({no_password(what)})") from error
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:

@@ -14,7 +14,7 @@ Other programs may write notes (`unbench`). Which blocks count is not known here
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -32,7 +32,7 @@ from lanista.results.match_result import (
     BlockResult,
     MatchResult,
 )
-from lanista.results.reading import Reading
+from lanista.results.reading import Reading, StoredMatch
 from lanista.results.schema import (
     BENCHED,
     BLOCKS,
@@ -91,6 +91,38 @@ def insert(connection: sa.Connection, matches: Sequence[Row]) -> list[int]:
 def last_match(connection: sa.Connection) -> int:
     """Return the number of the last match; 0 if there is none."""
     return connection.scalar(sa.select(sa.func.max(MATCHES.c.number))) or 0
+
+
+def readable(
+    database: Database,
+    numbers: Sequence[int],
+    on_error: Callable[[int, StoreError], None],
+    errors: type[StoreError] = StoreError,
+) -> list[StoredMatch]:
+    """Return those of some matches that can be read, of whichever competition, the newest first.
+
+    `on_error` is told of each of the others, and why it can't be read.
+
+    Args:
+        database: The database.
+        numbers: The numbers of the matches, the newest first.
+        on_error: Takes the number of a match and its error.
+        errors: The errors that a single match may have; any other is raised.
+    """
+    if not numbers:
+        return []
+    try:
+        with database.reading() as connection:
+            return list(Reading(connection, 0).numbered(numbers))
+    except errors as error:
+        if len(numbers) == 1:
+            on_error(numbers[0], error)
+            return []
+    half = len(numbers) // 2
+    first, second = numbers[:half], numbers[half:]
+    return [
+        found for part in (first, second) for found in readable(database, part, on_error, errors)
+    ]
 
 
 @attrs.frozen

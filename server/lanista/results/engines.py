@@ -42,6 +42,10 @@ class UnstorableError(StoreError):
     """A value can't be stored in the database, which can be used otherwise."""
 
 
+class DamagedError(StoreError):
+    """Something in the database isn't what was stored."""
+
+
 def no_password(text: str, password: str | None = None) -> str:
     """Return the first line of a text, with the password replaced wherever it occurs.
 
@@ -83,18 +87,23 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
     return StoreError(f"{path}: {no_password(detail)}")
 
 
-def damaged(path: Path, what: str) -> StoreError:
+def damaged(path: Path, what: str) -> DamagedError:
     """Return the error that says what is wrong with a file, whose content can't be trusted."""
     log = log_of(path)
     files = path.name
     with contextlib.suppress(OSError):
         if log.stat().st_size:
             files = f"{path.name} and {log.name}"
-    return StoreError(
+    return DamagedError(
         f"{path}: damaged ({no_password(what)}); "
         f"`lanista arena verify --rebuild` or `lanista tournament verify --rebuild` rebuilds it; "
         f"or move {files} away and restore a copy"
     )
+
+
+def why(error: StoreError) -> str:
+    """Return what is wrong with a database, without what could be done about it."""
+    return str(error).partition("; ")[0]
 
 
 def log_of(path: Path) -> Path:

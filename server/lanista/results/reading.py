@@ -320,6 +320,16 @@ class Reading:
         )
         return itertools.islice(matches, limit)
 
+    def numbers(self, before: int | None = None) -> Sequence[int]:
+        """Return the numbers of the newest matches, or of the newest before one: a page at most."""
+        return next(self._pages(None, (), before, PAGE), ())
+
+    def record(self, number: int) -> str | None:
+        """Return the record of a match, relative to the folder of records; None if it has none."""
+        of_match = sa.select(MATCHES.c.record).where(MATCHES.c.number == number)
+        record: str | None = self.connection.scalar(of_match)
+        return record
+
     def _pages(
         self,
         blocks: Collection[str] | None,

@@ -17,10 +17,11 @@ import sqlalchemy as sa
 
 from lanista.errors import StoreError
 from lanista.results.base import Database, Kind
-from lanista.results.engines import log_of
+from lanista.results.database import readable
+from lanista.results.engines import log_of, why
 from lanista.results.lock import file_lock
 from lanista.results.migrations import NewerDatabaseError
-from lanista.results.reading import Reading, StoredMatch, rows
+from lanista.results.reading import StoredMatch, rows
 from lanista.results.schema import (
     BARRED,
     BOTS,
@@ -93,18 +94,13 @@ class Rebuild:
 
     def former_matches(self, numbers: Sequence[int]) -> list[StoredMatch]:
         """Return those of some former matches that can be read, the oldest first."""
-        if self.former is None or not numbers:
+        if self.former is None:
             return []
-        try:
-            with self.former.reading() as connection:
-                # By their numbers alone, so of whichever competition.
-                return list(Reading(connection, 0).numbered(numbers))[::-1]
-        except StoreError as error:
-            if len(numbers) == 1:
-                self.troubles.append(f"match {numbers[0]} of the former one: {why(error)}")
-                return []
-        half = len(numbers) // 2
-        return self.former_matches(numbers[:half]) + self.former_matches(numbers[half:])
+
+        def on_error(number: int, error: StoreError) -> None:
+            self.troubles.append(f"match {number} of the former one: {why(error)}")
+
+        return readable(self.former, numbers[::-1], on_error)[::-1]
 
     def keep(self, competitions: Mapping[int, int]) -> None:
         """Keep what only the former database has, when all matches are stored.
@@ -198,11 +194,6 @@ def _kept_beside(path: Path, *, is_readable: bool) -> Path:
         log.rename(log_of(kept))
     log.unlink(missing_ok=True)
     return kept
-
-
-def why(error: StoreError) -> str:
-    """Return what is wrong with a database, without what could be done about it."""
-    return str(error).partition("; ")[0]
 
 
 def _remove(path: Path) -> None:

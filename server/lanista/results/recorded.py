@@ -8,22 +8,25 @@ don't, the database or the record was damaged or changed.
 """
 
 import contextlib
+import itertools
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
 import attrs
 
+from lanista.errors import StoreError
 from lanista.games import registry
 from lanista.games.outcome import Ending
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
-from lanista.results.database import Store
+from lanista.results.database import Store, readable
+from lanista.results.engines import DamagedError, why
 from lanista.results.match_result import FAULTS, MatchResult
-from lanista.results.reading import PAGE, StoredMatch
+from lanista.results.reading import StoredMatch
 
 SETTLED = 60.0
 """Seconds after the last change of a record from which on its match must be stored."""
@@ -144,6 +147,7 @@ def record_days(records: Path, first: str = "") -> Iterator[tuple[str, str]]:
 class Trouble(Enum):
     """What can be wrong with a stored match or a record."""
 
+    DAMAGED = "damaged in the database"
     MISSING = "record missing"
     UNREADABLE = "record unreadable"
     DIFFERENT = "different from the record"
@@ -202,15 +206,24 @@ class Comparison:
             StoreError: The database can't be read.
             OSError: The folder of records can't be read.
         """
-        page = self._page(None)
-        while page:
-            yield from map(self._compared, page)
-            page = self._page(page[-1].number)
+        before: int | None = None
+        while numbers := self._numbers(before):
+            damaged: dict[int, StoreError] = {}
+            stored = readable(self.store.database, numbers, damaged.__setitem__, DamagedError)
+            yield from itertools.starmap(self._unreadable, damaged.items())
+            yield from map(self._compared, stored)
+            before = numbers[-1]
         yield from self.records.unstored(self)
 
-    def _page(self, before: int | None) -> list[StoredMatch]:
+    def _numbers(self, before: int | None) -> Sequence[int]:
         with self.store.reading() as now:
-            return list(now.matches(before=before, limit=PAGE))
+            return now.numbers(before)
+
+    def _unreadable(self, number: int, error: StoreError) -> Finding:
+        self.matches += 1
+        with contextlib.suppress(DamagedError), self.store.reading() as now:
+            self.paths.add(now.record(number) or "")
+        return Finding(Trouble.DAMAGED, f"match {number}: {why(error)}")
 
     def _compared(self, stored: StoredMatch) -> Finding | None:
         self.matches += 1

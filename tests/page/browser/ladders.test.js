@@ -33,6 +33,8 @@ test("addresses of a ladder, a bot and two bots have encoded names", () => {
   assert.equal(ladderAddress("pit"), "/ladder/pit");
   assert.equal(ladderAddress("pit", "A b/c"), "/ladder/pit/bot/A%20b%2Fc");
   assert.equal(ladderAddress("pit", "A", "<b>"), "/ladder/pit/bot/A/against/%3Cb%3E");
+  assert.equal(ladderAddress("pit", ".", ".."), "/ladder/pit/bot/@./against/@..");
+  assert.equal(ladderAddress("pit", "...", ".x"), "/ladder/pit/bot/.../against/.x");
 });
 
 const PLACE = {

@@ -15,7 +15,7 @@ import { addressOf, endReason, outcome, playersOf, timeElement } from "./matches
 import { ownerSection } from "./owner.js";
 import { submissionsSection } from "./submissions.js";
 import { numberCell, section, tableOf } from "./tables.js";
-import { formatDuration, printable } from "./text.js";
+import { formatDuration, pathPart, printable } from "./text.js";
 
 /** @typedef {import("./link.js").LadderBot} LadderBot */
 /** @typedef {import("./link.js").LadderPair} LadderPair */
@@ -291,7 +291,7 @@ export function ladderPairView(root, link, ladder, bot, opponent) {
   }
 
   return followFigures(link, {
-    address: `${apiAddress(ladder, bot)}/against/${encodeURIComponent(opponent)}`,
+    address: `${apiAddress(ladder, bot)}/against/${pathPart(opponent)}`,
     version: ladderVersion(ladder),
     show,
     fail: page.fail,
@@ -304,7 +304,7 @@ export function ladderPairView(root, link, ladder, bot, opponent) {
  * @returns {string}
  */
 function apiAddress(ladder, bot) {
-  return `/api/1/ladders/${encodeURIComponent(ladder)}/bots/${encodeURIComponent(bot)}`;
+  return `/api/1/ladders/${encodeURIComponent(ladder)}/bots/${pathPart(bot)}`;
 }
 
 /**

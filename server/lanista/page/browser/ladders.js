@@ -25,7 +25,7 @@ import {
   section,
   tableOf,
 } from "./tables.js";
-import { printable } from "./text.js";
+import { pathPart, printable } from "./text.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
 /** @typedef {import("./figures.js").Places} Places */
@@ -55,7 +55,7 @@ export function ladderAddress(ladder, bot, opponent) {
     ...(bot === undefined ? [] : ["bot", bot]),
     ...(opponent === undefined ? [] : ["against", opponent]),
   ];
-  return parts.map((part, i) => (i === 0 ? part : encodeURIComponent(part))).join("/");
+  return parts.map((part, i) => (i === 0 ? part : pathPart(part))).join("/");
 }
 
 /**

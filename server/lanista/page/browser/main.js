@@ -571,14 +571,15 @@ function routeOf() {
 }
 
 /**
- * Decode a part of an address. One that was typed by hand may be malformed, and stays as it is.
+ * Decode a part of an address (`pathPart`). One that was typed by hand may be malformed, and stays
+ * as it is.
  *
  * @param {string} part
  * @returns {string}
  */
 function decode(part) {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(part).replace(/^@(\.\.?)$/, "$1");
   } catch {
     return part;
   }

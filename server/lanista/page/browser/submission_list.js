@@ -10,7 +10,7 @@ import { counted } from "./figures.js";
 import { errorMessage, fetchJson, timeElement } from "./matches.js";
 import { authorization } from "./owner.js";
 import { section } from "./tables.js";
-import { printable } from "./text.js";
+import { pathPart, printable } from "./text.js";
 import { isUnfinished, stateBadge, submissionsAddress, VersionList } from "./versions.js";
 
 /** @template T @typedef {import("./dom.js").Part<T>} Part */
@@ -136,7 +136,7 @@ class AuthorPart {
   constructor(ladder, signal, change) {
     this.#versions = new VersionList(ladder, signal, false);
     const path = (/** @type {string} */ why) =>
-      `${encodeURIComponent(this.#author)}/disable?${new URLSearchParams({ why })}`;
+      `${pathPart(this.#author)}/disable?${new URLSearchParams({ why })}`;
     this.#disable.addEventListener("submit", (event) => {
       event.preventDefault();
       void change(path(this.#why.value));

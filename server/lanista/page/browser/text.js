@@ -79,6 +79,17 @@ export function capital(text) {
 }
 
 /**
+ * Return a name as a part of a path. Browsers take `.` and `..` for steps along the path, so these
+ * get an `@` before them, which no name on a ladder has.
+ *
+ * @param {string} name
+ * @returns {string}
+ */
+export function pathPart(name) {
+  return encodeURIComponent(name).replace(/^\.\.?$/, "@$&");
+}
+
+/**
  * Make a bot's text safe to show: control characters become symbols, and characters that change the
  * direction of writing are replaced.
  *
