@@ -68,6 +68,7 @@ def test_functions_are_bots():
 def test_a_function_that_raises_is_a_bot_that_crashed():
     match = lanista.play("angrymob", [right, raises], seed=3, **PATIENT)
     assert ("forfeit", "right") == (match.end, match.winner)
+    assert ("normal", "crash") == match.endings == match.replay().match.endings
     [fault] = match.faults[1]
     assert (2, "disconnected") == (fault.turn, fault.code)
     assert "ZeroDivisionError: by hand" in fault.message
