@@ -186,10 +186,9 @@ def open_executor(
     if isinstance(executor, Executor):
         return GivenWorkers(executor, concurrency)
     address = parse_executor(str(executor))
+    here = automatic_concurrency(seats) if concurrency == "auto" else concurrency
     if executor == "local":
-        if concurrency == "auto":
-            concurrency = automatic_concurrency(seats)
-        return LocalWorkers(concurrency, pin=pin)
+        return LocalWorkers(here, pin=pin)
     try:
         # Imported only when a cluster is wanted: it is slow to import and may not be installed.
         from lanista.competition.cluster import DaskWorkers  # noqa: PLC0415
@@ -200,5 +199,6 @@ def open_executor(
             f"executor: {executor}: dask.distributed isn't installed; "
             "pip install 'lanista[cluster]'"
         ) from None
-    where = None if address is None else f"tcp://{address[1]}:{address[2]}"
-    return DaskWorkers(where, concurrency)
+    if address is None:
+        return DaskWorkers(None, here)
+    return DaskWorkers(f"tcp://{address[1]}:{address[2]}", concurrency)
