@@ -108,7 +108,7 @@ def test_an_empty_file_is_an_arena():
         (LADDER + "lag_allowance = 0.3", "ladders[1].lag_allowance: 0.3; expected at most 0.25"),
         (
             LADDER + "clock.time_move = inf",
-            "ladders[1].clock.time_move: inf; expected a finite number of seconds; 0 is no limit",
+            "ladders[1].clock.time_move: inf; expected a finite number of seconds from 0.0001;",
         ),
         (
             LADDER + "house = [" + '"Demo",' * 65 + "]",
@@ -261,8 +261,8 @@ names = st.from_regex(r"[A-Za-z0-9._-]{1,8}", fullmatch=True)
 not_blank = texts.filter(str.strip)
 clocks = st.builds(
     Clock,
-    time_init=st.floats(0, 1e300),
-    time_move=st.floats(0, 1),
+    time_init=st.just(0.0) | st.floats(0.0001, 1e300),
+    time_move=st.just(0.0) | st.floats(0.0001, 1),
     time_start=st.floats(0, 1, exclude_min=True),
     late_limit=st.integers(1, 10**30),
     stall_margin=st.floats(0, 1),

@@ -248,7 +248,7 @@ def test_results_and_names_of_another_user_are_found(checked, tmp_path, monkeypa
     def refused(data, *_):
         raise PermissionError(13, "Permission denied", str(data.database))
 
-    monkeypatch.setattr("lanista.cli.arena_check.Database.rehearse", refused)
+    monkeypatch.setattr("lanista.cli.arena_check.Database.rehearse_arena", refused)
     data = tmp_path / "lanista-data"
     code, wrong = checked(QUIET + LADDER)
     assert 1 == code

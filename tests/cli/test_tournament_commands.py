@@ -113,6 +113,25 @@ def test_a_format_that_can_not_be_is_one_line(lanista, tmp_path, command):
     assert ["cup.toml"] == [path.name for path in tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize("command", ["check", "run"])
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('records = "cup.toml"', "can't use "),
+        ('records = "cup.toml/records"', "can't use "),
+        ('database = "."', "is a folder; a database is a file"),
+        ('database = "no/cup.db"', "there is no folder"),
+        (
+            'database = "postgresql://arena:secret@127.0.0.1:1/cup"',
+            "postgresql://arena@127.0.0.1:1/cup",
+        ),
+    ],
+)
+def test_a_place_of_results_that_can_not_be_is_one_line(lanista, tmp_path, command, line, told):
+    (tmp_path / "cup.toml").write_text(f"{line}\n{CUP}")
+    complains(lanista("tournament", command, "cup.toml"), told)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

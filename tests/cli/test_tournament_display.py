@@ -129,7 +129,10 @@ def test_a_void_ending_is_no_failure(lines):
     [
         (events.Lowered(slots=1, words="concurrency 1: the host stalled"), "concurrency 1"),
         (events.Benched(bot="A", failures=5, words="crash"), "benched: A failed 5 matches"),
-        (events.WorkerLost(words="a worker died", blocks=("ab",)), "a worker died"),
+        (
+            events.WorkerLost(words="killed", blocks=("ab", "cd")),
+            "a worker died, so 2 blocks will be played again: killed",
+        ),
         (events.Halted(words="disk full"), "halted: disk full"),
         (
             events.Voided(block="ab", bots=("A", "B"), count=1, stall=0.25),

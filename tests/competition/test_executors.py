@@ -253,12 +253,13 @@ def test_an_unknown_executor_lists_the_known(executor):
     )
 
 
+@pytest.mark.parametrize("executor", ["local", "dask-local"])
 @pytest.mark.parametrize(("cores", "seats", "slots"), [(8, 2, 4), (7, 4, 1), (2, 4, 1)])
-def test_local_concurrency_gives_each_bot_a_core(cores, seats, slots, monkeypatch):
+def test_local_concurrency_gives_each_bot_a_core(executor, cores, seats, slots, monkeypatch):
     """Unless a number is given."""
     monkeypatch.setattr(executors, "usable_cores", lambda: list(range(cores)))
-    assert slots == open_executor("local", seats=seats).slots
-    assert 3 == open_executor("local", 3, seats=seats).slots
+    assert slots == open_executor(executor, seats=seats).slots
+    assert 3 == open_executor(executor, 3, seats=seats).slots
 
 
 def test_files_in_the_working_directory_hide_no_modules_from_workers(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lanista.competition import events
 from lanista.competition.executors import Workers
 from lanista.competition.formats.base import Progress
 from lanista.competition.scheduler import MAX_BLOCKS, Scheduler
@@ -77,3 +78,14 @@ def test_blocks_in_which_a_bot_failed_say_nothing():
     scheduler = Sizing()
     assert 1 == scheduler.after(crashed)
     assert 4 == scheduler.after(took(0.25), crashed)
+
+
+async def test_the_threads_of_a_cluster_are_counted_before_the_first_task():
+    """And told: when the run began, its workers hadn't been reached."""
+    scheduler = Sizing(slots=1)
+    told = []
+    scheduler._next, scheduler._emit = lambda: None, told.append
+    scheduler._workers.count_threads = lambda: 3
+    await scheduler._play()
+    assert [events.Resized(slots=3, workers=3)] == told
+    assert 3 == scheduler._workers.slots

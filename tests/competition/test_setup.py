@@ -76,7 +76,7 @@ def bots(*, first):
         ({"bots": bots(first={"environment": {"A=B": "1"}})}, "bots[1].environment: 'A=B' can't"),
         ({"maps": [""]}, "maps[1]: ''; expected the file or the name of a map"),
         ({"executor": "foo"}, "executor: 'foo'; it can be local, dask-local, dask://HOST:PORT"),
-        ({"fill": "Nobody"}, "fill: 'Nobody'; expected a house bot of angrymob: CamperJoe,"),
+        ({"fill": "Nobody"}, "fill: Angry Mob has no house bot 'Nobody'; it has: CamperJoe,"),
     ],
 )
 def test_what_a_spec_names_must_be_there(tmp_path, changes, expected):

@@ -81,8 +81,9 @@ def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
         (
             "[1, 2, 3]",
             "1\nclock = { time_move = nan }",
-            "clock.time_move: nan; expected a finite number of seconds; 0 is no limit",
+            "clock.time_move: nan; expected a finite number of seconds from 0.0001; 0 is no limit",
         ),
+        ("[1, 2, 3]", "1\nclock = { time_init = 0.00001 }", "clock.time_init: 1e-05; expected a"),
         ("[1, 2, 3]", "1\nsprt = { elo1 = 1e300 }", "sprt: elo0 0, elo1 1e+300; elo0 must"),
         ("[1, 2, 3]", "1\nsprt = { elo0 = 5, elo1 = 1 }", "sprt: elo0 5, elo1 1; elo0"),
         (

@@ -262,6 +262,7 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     with gzip.open(records / "3.jsonl.gz", "at") as file:
         file.write("more\n")
     (records / "else.jsonl.gz").write_bytes(b"\x1f\x8bno gzip")
+    shutil.copy(records / "1.jsonl.gz", records / "more.jsonl.gz")
     *lines, total = verified(verify, tmp_path)
     shown = f"data/records/{DAY}"
     assert lines[0] == (
@@ -277,11 +278,16 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     assert lines[3] == (f"pit: record missing: match 1 (0): {shown}/0.jsonl.gz isn't there")
     assert lines[4] == f"pit: not stored: {shown}/4.jsonl.gz: its match isn't stored"
     assert lines[5].startswith(f"pit: record unreadable: {shown}/else.jsonl.gz: ")
+    assert lines[6] == (
+        f"pit: record unreadable: {shown}/more.jsonl.gz: the record of match '1'; "
+        "its name has another id"
+    )
     assert total == (
-        "pit: 4 matches stored; record unreadable: 2; different from the record: 2; "
+        "pit: 4 matches stored; record unreadable: 3; different from the record: 2; "
         "record missing: 1; not stored: 1"
     )
-    (records / "else.jsonl.gz").unlink()
+    for name in ("else", "more"):
+        (records / f"{name}.jsonl.gz").unlink()
     # What only the database has stays as it is there.
     assert verified(verify + " --rebuild", tmp_path)[0].startswith(f"arena: record: {shown}/3.")
     lines = verified(verify, tmp_path)

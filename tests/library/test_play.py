@@ -22,6 +22,13 @@ from library.bots import PATIENT, raises, right
 PAIR = ("RandomRunners", "CamperJoe")
 
 
+class Index:
+    """A whole number that is no `int`, as numpy's are."""
+
+    def __index__(self):
+        return 5
+
+
 def test_a_match_is_that_of_the_command(here):
     match = lanista.play("angrymob", PAIR, seed=7, **PATIENT)
     again = lanista.play("angrymob", PAIR, seed=7, record=here / "again.jsonl", **PATIENT)
@@ -61,6 +68,7 @@ def test_functions_are_bots():
 def test_a_function_that_raises_is_a_bot_that_crashed():
     match = lanista.play("angrymob", [right, raises], seed=3, **PATIENT)
     assert ("forfeit", "right") == (match.end, match.winner)
+    assert ("normal", "crash") == match.endings == match.replay().match.endings
     [fault] = match.faults[1]
     assert (2, "disconnected") == (fault.turn, fault.code)
     assert "ZeroDivisionError: by hand" in fault.message
@@ -249,8 +257,13 @@ BAD = {
     ),
     "a time of nothing": (
         ("angrymob", PAIR),
-        {"time_move": 0},
-        "time_move 0; expected a number from 0.0001",
+        {"time_move": 0.00001},
+        "clock: time_move: 1e-05; expected a finite number of seconds from 0.0001; 0 is no limit",
+    ),
+    "a limit of late turns that no record takes": (
+        ("angrymob", PAIR),
+        {"late_limit": Index()},
+        "clock: late_limit: <",
     ),
     "a budget of nothing": (
         ("angrymob", PAIR),

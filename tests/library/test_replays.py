@@ -83,6 +83,8 @@ def test_it_is_written_as_other_files(replay, here):
     assert replay.to_gif(here / "all.gif", last=3, size=4).read_bytes().startswith(b"GIF89a")
     with pytest.raises(lanista.BadInputError, match=r"turn 21; expected a .* from 0 to 20"):
         replay.to_image("x.png", turn=21)
+    with pytest.raises(lanista.BadInputError, match=r"last 3; expected a .* from 5 to 20"):
+        replay.to_gif("x.gif", first=5, last=3)
     with pytest.raises(lanista.FileError, match=r"can't write nowhere/x\.png: No such file"):
         replay.to_image("nowhere/x.png")
 

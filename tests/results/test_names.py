@@ -150,7 +150,7 @@ def test_a_data_folder_of_before_the_first_release_is_refused(tmp_path, former):
     path = tmp_path / former
     path.parent.mkdir(exist_ok=True)
     path.touch()
-    for act in (Database.of_arena, Database.rehearse):
+    for act in (Database.of_arena, Database.rehearse_arena):
         with pytest.raises(StoreError) as refused:
             act(DataFolder(tmp_path))
         assert f"{tmp_path}: {former}: written by a version of Lanista before 0.1" in str(

@@ -1,4 +1,4 @@
-"""`Database.rehearse`: it refuses what `open` would refuse, and changes nothing."""
+"""`Database.rehearse_arena`: it refuses what `open` would refuse, and changes nothing."""
 
 import pytest
 
@@ -17,17 +17,17 @@ def data(tmp_path):
 
 def test_a_file_that_is_missing_empty_current_or_in_use_is_right(data):
     path = data.database
-    Database.rehearse(data)
+    Database.rehearse_arena(data)
     assert [] == list(data.path.iterdir())
     path.touch()
-    Database.rehearse(data)
+    Database.rehearse_arena(data)
     assert [(path.name, 0)] == [(one.name, one.stat().st_size) for one in data.path.iterdir()]
     with Database.of_arena(data) as database:
         NameStore(database).note_change()
         with database.lock():
-            Database.rehearse(data)
+            Database.rehearse_arena(data)
     before = path.read_bytes()
-    Database.rehearse(data)
+    Database.rehearse_arena(data)
     assert before == path.read_bytes()
 
 
@@ -37,13 +37,13 @@ def test_a_file_that_open_refuses_is_refused(data):
     whole = path.read_bytes()
     execute(path, f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
     with pytest.raises(StoreError, match="written by a newer version of Lanista"):
-        Database.rehearse(data)
+        Database.rehearse_arena(data)
     path.write_bytes(whole[: 3 * 4096] + b"\xff" * 4096 + whole[4 * 4096 :])
     with pytest.raises(StoreError, match=r"lanista.db: damaged \("):
-        Database.rehearse(data)
+        Database.rehearse_arena(data)
     path.write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreError, match="not an SQLite database, or damaged at its start"):
-        Database.rehearse(data)
+        Database.rehearse_arena(data)
 
 
 @pytest.fixture
@@ -59,10 +59,10 @@ def test_a_schema_that_is_missing_or_current_is_right(data, url):
             return {name for (name,) in connection.execute("SELECT nspname FROM pg_namespace")}
 
     before = schemas()
-    Database.rehearse(data, url)
+    Database.rehearse_arena(data, url)
     assert before == schemas()
     Database.of_arena(data, url).close()
-    Database.rehearse(data, url)
+    Database.rehearse_arena(data, url)
 
 
 def test_a_schema_that_open_refuses_is_refused(data, url):
@@ -73,12 +73,12 @@ def test_a_schema_that_open_refuses_is_refused(data, url):
         connection.execute("DROP ROLE IF EXISTS visitor")
         connection.execute("CREATE ROLE visitor LOGIN")
     with pytest.raises(StoreError, match="permission denied"):
-        Database.rehearse(data, url.replace("//lanista@", "//visitor@"))
+        Database.rehearse_arena(data, url.replace("//lanista@", "//visitor@"))
     with psycopg.connect(url) as connection:
         connection.execute("CREATE SCHEMA lanista")
         connection.execute("CREATE TABLE lanista.songs (title text)")
     with pytest.raises(StoreError, match="schema lanista: not a database of Lanista"):
-        Database.rehearse(data, url)
+        Database.rehearse_arena(data, url)
 
 
 def test_a_schema_that_can_only_be_read_is_refused(data, url):
@@ -92,7 +92,7 @@ def test_a_schema_that_can_only_be_read_is_refused(data, url):
         connection.execute("GRANT USAGE ON SCHEMA lanista TO reader")
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA lanista TO reader")
     with pytest.raises(StoreError, match="permission denied for table"):
-        Database.rehearse(data, url.replace("//lanista@", "//reader@"))
+        Database.rehearse_arena(data, url.replace("//lanista@", "//reader@"))
     with psycopg.connect(url) as connection:
         connection.execute("DROP OWNED BY reader")
 
@@ -111,7 +111,7 @@ def test_a_schema_that_can_only_be_read_is_refused(data, url):
 def test_a_server_that_cannot_be_reached_is_told_without_the_password(data, url):
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     with pytest.raises(StoreError) as caught:
-        Database.rehearse(data, url)
+        Database.rehearse_arena(data, url)
     assert "secret" not in str(caught.value)
     assert str(caught.value).isprintable()
     assert "can't be re" in str(caught.value)

@@ -6,7 +6,7 @@ from pathlib import Path
 import lanista
 
 VALUES = [
-    *(None, True, -1, 0, 7, 2**70, 1.5, math.nan, math.inf, object(), print, Path("/")),
+    *(None, True, -1, 0, 7, 2**70, 10**400, 1.5, math.nan, math.inf, object(), print, Path("/")),
     *("", "x", "\0", "a\nb", "seat_1", b"x", [], [None], [[7]], ["x", 7], {}, {"x": 1}, {1: "x"}),
 ]
 

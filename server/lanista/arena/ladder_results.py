@@ -31,14 +31,13 @@ from lanista.match.record import (
     Header,
     LineReader,
     ResultInfo,
-    read_ends,
     whole_lines,
 )
 from lanista.results.database import Store
 from lanista.results.engines import UnstorableError
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_result import MatchResult
-from lanista.results.recorded import record_days, record_of
+from lanista.results.recorded import read_record, record_days, record_of
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""
@@ -114,7 +113,8 @@ def unstored(
 
     The ladder is given by its name and its game. `stored` are the records of the matches that were
     stored recently, relative to the folder of `records` by day; the last one was stored at the time
-    `since`. `on_damaged` is told of each record that can't be read, and why.
+    `since`. `on_damaged` is told of each record that can't be read or has another match's name, and
+    why.
     """
     first_day = (since - LONGEST_MATCH).date().isoformat()
     for day, id_ in sorted((day, id_) for id_, day in record_days(records, first_day)):
@@ -124,7 +124,7 @@ def unstored(
         try:
             if not _is_of(records / path, ladder):
                 continue
-            header, info = read_ends(records / path)
+            header, info = read_record(records / path)
         except BadRecordError as error:
             on_damaged(path, str(error))
             continue
@@ -154,7 +154,7 @@ def _is_of(path: Path, ladder: tuple[str, str]) -> bool:
     """
     with contextlib.closing(whole_lines(path)) as lines:
         header = LineReader(path).read(next(lines, b""))
-    assert isinstance(header, Header)  # as in `read_ends`
+    assert isinstance(header, Header)  # as in `read_record`
     return header.ladder is not None and (header.ladder.name, header.game) == ladder
 
 

@@ -289,12 +289,12 @@ def _store(report: Report, spec: ArenaSpec, data: DataFolder) -> None:
     """Tell what would keep the arena from opening its databases."""
     if spec.ladders:
         with report.failing("database: " if spec.store is None else "store: "):
-            Database.rehearse(data, spec.store)
+            Database.rehearse_arena(data, spec.store)
             if spec.store is not None:
                 report.ok("store: the PostgreSQL database can be used")
     if spec.page.listen != NO_PAGE and not (spec.ladders and spec.store is None):
         with report.failing(f"list of matches, which is made again if {DATABASE} is moved away: "):
-            Database.rehearse(data)
+            Database.rehearse_arena(data)
 
 
 # -- the machine -------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ from lanista.match.conditions import (
     CLOCK_OPTIONS,
     DEFAULT,
     MAX_MATCH_CPU,
-    SHORTEST,
     clock_of,
 )
+from lanista_protocol.messages import SHORTEST
 
 if TYPE_CHECKING:
     from lanista.hosting.bot_pool import Contestant

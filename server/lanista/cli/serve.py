@@ -16,7 +16,8 @@ from lanista.cli.common import (
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.base import Ruleset, complete_settings
-from lanista.match.conditions import SHORTEST, Clock
+from lanista.match.conditions import Clock
+from lanista_protocol.messages import SHORTEST
 
 if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec

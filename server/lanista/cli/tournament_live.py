@@ -328,8 +328,9 @@ def note_of(event: events.Event) -> str:
             return f"{threads} connected now; {slots} blocks at the same time"
         case events.Benched(bot=bot, failures=failures, words=words):
             return f"benched: {bot} failed {failures} matches in a row, and plays no more: {words}"
-        case events.WorkerLost(words=words):
-            return words
+        case events.WorkerLost(words=words, blocks=blocks):
+            again = counted(len(blocks), "block")
+            return f"a worker died, so {again} will be played again: {words}"
         case events.Finishing(running=running):
             return (
                 f"finishing {counted(running, 'running block')}; Ctrl-C again "

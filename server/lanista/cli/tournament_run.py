@@ -35,7 +35,7 @@ from lanista.cli.tournament_live import (
 from lanista.cli.watch import watch_signals
 from lanista.competition import events, worker
 from lanista.competition.formats.base import Format
-from lanista.competition.running import open_tournament
+from lanista.competition.running import check_places, open_tournament
 from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
 from lanista.competition.standings import format_of
@@ -282,6 +282,7 @@ SEEDS_SHOWN = 5
 
 def check(setup: Setup, format_: Format) -> int:
     """Let each bot play, print the results and the plan, and return the exit code."""
+    check_places(setup)
     become_subreaper()
     use_cgroups()
     trials: list[Trial] = []

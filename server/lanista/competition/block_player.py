@@ -226,7 +226,6 @@ def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
         seconds=report.seconds,
         stall=report.stall,
         record=report.record.name,
-        exits=report.exits,
     )
     outputs = (
         info.output

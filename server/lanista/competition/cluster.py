@@ -20,7 +20,6 @@ from distributed.scheduler import KilledWorker
 from lanista.competition.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
 from lanista.errors import one_line
 from lanista.spawning import holding_signals, leave_signals, start_tracker
-from lanista.system import usable_cores
 from lanista.toml_spec import SpecError
 
 distributed: Any = untyped
@@ -48,13 +47,13 @@ class DaskWorkers(Workers):
     def __init__(self, address: str | None, concurrency: Concurrency = "auto") -> None:
         """Describe a cluster by its scheduler's address, `tcp://HOST:PORT`; `start` connects to it.
 
-        Without an address, a cluster is made on this machine. `auto` stands for as many tasks at
-        the same time as its workers have threads.
+        Without an address, a cluster is made on this machine, with a worker for each of as many
+        tasks. `auto` stands for as many tasks at the same time as its workers have threads.
         """
         self._address = address
         self._fixed = None if concurrency == "auto" else concurrency
         self.is_near = address is None
-        self.slots = self._fixed or (len(usable_cores()) if address is None else 1)
+        self.slots = self._fixed or 1  # until its workers are counted
         self._cluster: Any = None
         self._client: Any = None
         self._executor: Any = None
@@ -86,7 +85,6 @@ class DaskWorkers(Workers):
             ) from None
         # Not pure: dask must not return a remembered result in place of playing.
         self._executor = self._client.get_executor(pure=False)
-        self.slots = self.count_threads() or 1
 
     def _make(self) -> Any:
         start_tracker()

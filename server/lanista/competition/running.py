@@ -4,6 +4,7 @@ Nothing is printed here, and no signal is handled.
 """
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
@@ -24,8 +25,10 @@ from lanista.competition.setup import AnySpec, Setup, load
 from lanista.competition.spec import check_concurrency
 from lanista.competition.standings import format_of
 from lanista.competition.stored_blocks import check_identities, settle_seed, unbench_bots
+from lanista.errors import FileError
 from lanista.hosting.inputs import check_function
 from lanista.jobs import Job
+from lanista.results.base import Database
 from lanista.results.database import Store
 from lanista.results.lock import folder_lock
 from lanista.toml_spec import SpecError
@@ -73,6 +76,21 @@ def open_tournament(
             play=worker.play_blocks,
             on_event=on_event or _ignore,
         )
+
+
+def check_places(setup: Setup) -> None:
+    """Check that a run could use its database and its folder of records; nothing is changed.
+
+    Raises:
+        StoreError: The database can't be used.
+        FileError: The folder of records can't be made, or not be written.
+    """
+    Database.rehearse(setup.database)
+    records = setup.records
+    place = next(folder for folder in (records, *records.parents) if folder.exists())
+    if not os.access(place / ".", os.W_OK | os.X_OK):
+        why = f"{place} isn't a folder that can be written"
+        raise FileError(f"can't use the folder of records {records}: {why}")
 
 
 class RunOptions(TypedDict, total=False):
@@ -168,10 +186,9 @@ def open_executor(
     if isinstance(executor, Executor):
         return GivenWorkers(executor, concurrency)
     address = parse_executor(str(executor))
+    here = automatic_concurrency(seats) if concurrency == "auto" else concurrency
     if executor == "local":
-        if concurrency == "auto":
-            concurrency = automatic_concurrency(seats)
-        return LocalWorkers(concurrency, pin=pin)
+        return LocalWorkers(here, pin=pin)
     try:
         # Imported only when a cluster is wanted: it is slow to import and may not be installed.
         from lanista.competition.cluster import DaskWorkers  # noqa: PLC0415
@@ -182,5 +199,6 @@ def open_executor(
             f"executor: {executor}: dask.distributed isn't installed; "
             "pip install 'lanista[cluster]'"
         ) from None
-    where = None if address is None else f"tcp://{address[1]}:{address[2]}"
-    return DaskWorkers(where, concurrency)
+    if address is None:
+        return DaskWorkers(None, here)
+    return DaskWorkers(f"tcp://{address[1]}:{address[2]}", concurrency)

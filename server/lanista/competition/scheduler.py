@@ -162,6 +162,7 @@ class Scheduler(abc.ABC):
         """Start the workers, play, and end the workers, in whatever way this ends."""
         try:
             await trio.to_thread.run_sync(self._workers.start)
+            self._resize(await trio.to_thread.run_sync(self._workers.count_threads))
             while True:
                 self._hand_out()
                 if not self._running and (self._halted or not self._has_more_later()):

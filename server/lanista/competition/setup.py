@@ -17,7 +17,6 @@ from lanista.bots.limits import BotLimits, limits_of_match
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.competition import executors
 from lanista.competition.spec import BotEntry, SeedCount, Spec, read_spec, spec_of
-from lanista.errors import did_you_mean
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant, apart
@@ -403,12 +402,8 @@ def _fillers(
     missing = ruleset.seats - len(contestants)
     if spec.fill is None:
         return {}
-    if spec.fill not in registry.house_bots(spec.game):
-        known = ", ".join(registry.house_bots(spec.game)) or "none"
-        raise SpecError(
-            f"fill: {spec.fill!a}; expected a house bot of {spec.game}: {known}"
-            f"{did_you_mean(spec.fill, registry.house_bots(spec.game))}"
-        )
+    with placed("fill: "):
+        registry.check_house_bot(ruleset, spec.fill)
     if ruleset.seats == 2 or missing <= 0:
         return {}
     entry = BotEntry(name=spec.fill, command=spec.fill)

@@ -212,7 +212,7 @@ async def host_match(
                 spec=seated.spec,
                 names=tuple(seated.names),
                 started=match.started,
-                result=attrs.evolve(match.result(), bots=tuple(infos)),
+                result=_with_bots(match.result(), infos, exits),
                 record=record.path,
                 seconds=ended - began,
                 stall=stall,
@@ -331,6 +331,18 @@ async def _end_bots(
     return exits
 
 
+def _with_bots(
+    result: ResultInfo, infos: Sequence[BotInfo | None], exits: Sequence[Exit | None]
+) -> ResultInfo:
+    """Return a result with what is known once the bots have ended, or are kept, by seat."""
+    crashed = {seat for seat, exit_ in enumerate(exits) if exit_ is not None and exit_.is_crash}
+    endings = (
+        Ending.CRASH.value if seat in crashed and ending == Ending.DISCONNECT.value else ending
+        for seat, ending in enumerate(result.endings)
+    )
+    return attrs.evolve(result, bots=tuple(infos), endings=tuple(endings))
+
+
 async def _complete(
     seated: SeatedMatch,
     match: Match,
@@ -402,14 +414,13 @@ def match_result(
     seconds: float,
     stall: float,
     record: str,
-    exits: Sequence[Exit | None] = (),
 ) -> MatchResult:
     """Return the rows that are stored of a match that is over, from its record's result.
 
     This decides neither who has won, nor how the match ended for a bot, nor what counts. The bots
     have the names by which they are stored, by seat; `map_` is empty if the seed makes the map. The
     record's path is relative to the folder of records, `stall` the longest one of the host in
-    seconds. `exits` are as in `MatchReport`.
+    seconds.
     """
     return MatchResult(
         seating=seating,
@@ -422,23 +433,19 @@ def match_result(
         digest=result.digest,
         seconds=seconds,
         stall=stall,
-        seats=tuple(
-            _seat_result(result, seat, bot, exits[seat] if exits else None)
-            for seat, bot in enumerate(bots)
-        ),
+        seats=tuple(_seat_result(result, seat, bot) for seat, bot in enumerate(bots)),
         record=record,
     )
 
 
-def _seat_result(result: ResultInfo, seat: int, bot: str, exit_: Exit | None) -> SeatResult:
+def _seat_result(result: ResultInfo, seat: int, bot: str) -> SeatResult:
     ending = ENDINGS[result.endings[seat]]
     fault = result.fault_out(seat)
     words = "" if fault is None else fault.words
-    if ending is Ending.DISCONNECT and exit_ is not None:
-        if str(exit_) not in words:
-            words = f"{words}; its process {exit_}"
-        if exit_.is_crash:
-            ending = Ending.CRASH
+    info = result.bots[seat] if result.bots else None
+    left = ending in {Ending.CRASH, Ending.DISCONNECT}
+    if left and info is not None and info.exit not in words:
+        words = f"{words}; its process {info.exit}"
     return SeatResult(
         bot=bot,
         rank=result.ranks[seat],

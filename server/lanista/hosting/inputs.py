@@ -79,7 +79,10 @@ def checked_setup(
 
 
 def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, bool]:
-    """Return the text of a map, and whether it is a configuration of an original game."""
+    """Return the text of a map, and whether it is a configuration of an original game.
+
+    That is known by how it begins, whatever its file is called; and if it is called so, by that.
+    """
     import lanista_maps  # noqa: PLC0415 - few matches have a map
 
     if "\n" in map_:
@@ -93,7 +96,7 @@ def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, bool]:
             raise BadInputError(f"{map_}: can't be read as text ({error})") from None
         if len(text) > MAX_MAP:
             raise BadInputError(f"{map_}: more than 4 MiB, which is too much for a map")
-        return text, path.name.endswith(".cnf")
+        return text, path.name.endswith(".cnf") or _is_configuration(text)
     name = map_.removesuffix(".map").removesuffix(".cnf")
     shipped = lanista_maps.names(game)
     if name in shipped:

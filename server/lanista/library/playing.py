@@ -1,6 +1,5 @@
 """Playing one match from Python, and the options that all matches have."""
 
-import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,16 +32,17 @@ from lanista.library.matches import Match, match_of
 from lanista.match.conditions import (
     CLOCK_OPTIONS,
     MAX_MATCH_CPU,
-    SHORTEST,
     Clock,
     MatchSpec,
     clock_of,
 )
 from lanista.match.runner import Watcher
+from lanista.toml_spec import SpecReader, strict_converter
 
 OnProgress = Callable[[int, int], object]
 """Called in the caller's thread with how much is done, and how much there is at most."""
 
+_CLOCK = SpecReader(Clock, strict_converter(), 0)
 _playing = 0
 _lock = threading.Lock()
 
@@ -56,9 +56,9 @@ class MatchOptions(TypedDict, total=False):
     settings: Mapping[str, int]
     """Settings of the game, as `--set`."""
     time_init: float
-    """Seconds for the first answer; 20 by default."""
+    """Seconds for the first answer; 20 by default, 0 for no limit."""
     time_move: float
-    """Seconds for every other answer; 0.2 by default."""
+    """Seconds for every other answer; 0.2 by default, 0 for no limit."""
     no_clock: bool
     """Give bots unlimited time for their answers."""
     late_limit: int
@@ -138,18 +138,9 @@ def prepared(
 
 
 def _clock(options: Mapping[str, Any]) -> Clock:
-    for name in ("time_init", "time_move", "time_start"):
-        _check_number(options, name, SHORTEST)
-    _check_number(options, "stall_margin", 0)
-    whole_number("late_limit", options.get("late_limit", 1), 1)
-    return clock_of(**{name: options[name] for name in CLOCK_OPTIONS & options.keys()})
-
-
-def _check_number(options: Mapping[str, Any], name: str, least: float) -> None:
-    value = options.get(name, least)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or value < least:
-        raise BadInputError(f"{name} {value!r:.200}; expected a number from {least:g}")
+    given = {name: options[name] for name in CLOCK_OPTIONS & options.keys()}
+    no_clock = given.pop("no_clock", False)
+    return clock_of(no_clock=no_clock, **attrs.asdict(_CLOCK.of(given, "clock")))
 
 
 def play(

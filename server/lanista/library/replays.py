@@ -256,7 +256,9 @@ class Replay(Sequence[Position]):
         from lanista.page import files  # noqa: PLC0415 - only if it is wanted
 
         path = given_path("path", path)
-        self._check_picture(size, first=first, last=len(self) - 1 if last is None else last)
+        self._check_picture(size, first=first)
+        if last is not None:
+            whole_number("last", last, first, len(self) - 1)
         whole_number("delay", delay, 20, 60_000)
         files.write([self.path], path, files.as_gif(self.path, first, last, delay, size))
         return path

@@ -16,9 +16,8 @@ from lanista.games.base import Ruleset
 from lanista.games.chance import Chance
 from lanista.match.clock import ClockInfo
 from lanista.ranges import at_least, positive, rule
+from lanista_protocol.messages import SHORTEST
 
-SHORTEST = 0.0001
-"""Smallest time limit in seconds that can be written on the wire (PROTOCOL.md 1)."""
 VOID_TRIES = 3
 """Default of the number of times that a match is played because it ended void."""
 MAX_MATCH_CPU = 10_000_000
@@ -27,10 +26,10 @@ MAX_MATCH_CPU = 10_000_000
 
 @rule
 def _time_limit(seconds: float) -> str | None:
-    """Validate that a number is finite and not negative."""
-    if 0 <= seconds < math.inf:
+    """Validate that a time limit can be written on the wire; 0 is none."""
+    if seconds == 0 or SHORTEST <= seconds < math.inf:
         return None
-    return f"{seconds}; expected a finite number of seconds; 0 is no limit"
+    return f"{seconds}; expected a finite number of seconds from {SHORTEST:g}; 0 is no limit"
 
 
 @attrs.frozen(kw_only=True)

@@ -203,8 +203,11 @@ class Match:
                     # Within the nursery, so that the other seats don't wait until the connection of
                     # a seat that went out in the last turn is closed.
                     await self._send_end()
-        except Exception:  # noqa: BLE001 - no error may reach other matches
-            self.error = traceback.format_exc()
+        except Exception as error:  # noqa: BLE001 - no error may reach other matches
+            cause: BaseException = error
+            while isinstance(cause, BaseExceptionGroup):  # the nursery's, around one error
+                cause = cause.exceptions[0]
+            self.error = "".join(traceback.format_exception(cause))
         if self.outcome is None:
             self.outcome = self._aborted()
         if not self._has_sent_end:

@@ -44,6 +44,7 @@ from lanista.results.engines import (
     sqlite_error,
     url_of,
     where_of,
+    why_closed,
 )
 from lanista.results.lock import Session, file_lock
 from lanista.results.schema import ARENA_SCHEMA, COMPETITIONS, METADATA
@@ -159,7 +160,7 @@ class Database:
         )
 
     @classmethod
-    def rehearse(cls, data: DataFolder, url: str | None = None) -> None:
+    def rehearse_arena(cls, data: DataFolder, url: str | None = None) -> None:
         """Do what `of_arena` does with a database that is there, and undo it; change nothing.
 
         A SQLite file that isn't there is right: `of_arena` makes it.
@@ -168,9 +169,20 @@ class Database:
             _refuse_former(data)
             if not data.database.exists():
                 return
-            store = cls._sqlite(data.database, create=False)
-        else:
-            store = cls._postgresql(url, ARENA_SCHEMA)
+        cls.rehearse(url or data.database, schema=ARENA_SCHEMA)
+
+    @classmethod
+    def rehearse(cls, target: str | Path, *, schema: str | None = None) -> None:
+        """Do what `open` does with a database, and undo it; change nothing.
+
+        A SQLite file that isn't there is right if it can be made.
+        """
+        path = path_of(target)
+        if path and not path.exists():
+            if not os.access(path.parent, os.W_OK | os.X_OK):
+                raise StoreError(f"{path}: {why_closed(path)}")
+            return
+        store = cls._sqlite(path, create=False) if path else cls._postgresql(str(target), schema)
         with store:
             store._prepare(create=True, check=True, keep=False)  # noqa: SLF001 - as above
 

@@ -78,10 +78,15 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
             return damaged(path, f"its tables aren't as Lanista made them: {error}")
         case sqlite3.SQLITE_NOTADB:
             detail = "not an SQLite database, or damaged at its start; give another file, or a copy"
-        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            detail = _why_closed(path)
-        case sqlite3.SQLITE_IOERR:
+        case sqlite3.SQLITE_IOERR if not path.is_dir():
             detail = f"can't be read or written ({error}); what was stored before is in it"
+        case (
+            sqlite3.SQLITE_CANTOPEN
+            | sqlite3.SQLITE_READONLY
+            | sqlite3.SQLITE_PERM
+            | sqlite3.SQLITE_IOERR
+        ):
+            detail = why_closed(path)
         case _:
             detail = f"can't be used: {error}"
     return StoreError(f"{path}: {no_password(detail)}")
@@ -111,7 +116,7 @@ def log_of(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
 
 
-def _why_closed(path: Path) -> str:
+def why_closed(path: Path) -> str:
     """Return why a file can't be opened or written, as far as its surroundings show."""
     folder = path.parent
     if not folder.is_dir():

@@ -262,8 +262,8 @@ def key_of(block: str, seating: int) -> str:
 def corrected(records: Records, stored: StoredMatch) -> tuple[MatchResult, Finding | None]:
     """Return a match as its record says, and what is wrong with it; None if nothing is.
 
-    What the record can't say stays as it is stored: why a process ended, and the host's stalls. So
-    does everything of a match without a record.
+    What the record can't say stays as it is stored: the host's stalls. So does everything of a
+    match without a record.
     """
     as_stored = stored.match
     if as_stored.record is None:
@@ -305,9 +305,6 @@ def differ(stored: MatchResult, recorded: MatchResult) -> Iterator[str]:
     if len(stored.seats) != len(recorded.seats):
         yield f"there are {len(recorded.seats)} seats, stored are {len(stored.seats)}"
     for seat, (ours, theirs) in enumerate(zip(stored.seats, recorded.seats, strict=False)):
-        if ours.ending is Ending.CRASH:
-            # How the bot's process ended was known only after the match.
-            ours = attrs.evolve(ours, ending=Ending.DISCONNECT)  # noqa: PLW2901
         for what in ("bot", "version", "rank", "score", "ending", *FAULTS):
             yield from _difference(what, ours, theirs, f" of seat {seat}")
 
