@@ -124,7 +124,7 @@ class Match:
         self._last_notes = [b""] * len(self.seats)
         self._absent = AbsentSeats(self.seats, classic is not None)
         self._lines = TurnLines(self.record, self.seats, self.figures)
-        self._judge = Judge(spec, self.seats, self._lines.rooms, self.figures)
+        self._judge = Judge(spec, self.seats, self._lines.rooms, self.figures, self.stalls.passes)
 
     @property
     def turn(self) -> int:
