@@ -158,6 +158,17 @@ async def test_a_body_that_does_not_come_holds_nobody_up(tmp_path, monkeypatch, 
     assert [] == [line for line in caplog.records if line.levelno >= logging.ERROR]
 
 
+async def test_the_memory_of_what_an_author_reads_is_counted(house, monkeypatch):
+    """Whoever asks for a program on many connections and reads slowly has no more than others."""
+    held = []
+    await hand_in(house, body=b"x" * 900)
+    monkeypatch.setattr(connections.Peer, "hold", lambda _, size: held.append(size))
+    for path in f"{PATH}/1/source", f"{PATH}/1":
+        answer = await house.get(path, basic("Ann"))
+        assert [len(answer.body)] == held
+        held.clear()
+
+
 async def test_a_body_that_takes_too_long_is_given_up(house, monkeypatch):
     monkeypatch.setattr(connections, "BODY_TIME", 0.01)
     with pytest.raises((IndexError, ValueError)):  # no answer: the connection is closed
