@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 import attrs
+import trio
 
 from lanista.games.base import (
     Answer,
@@ -32,6 +33,8 @@ from lanista_protocol import ErrorCode
 
 LONG_LINE = 4096
 """Length of an answer in characters above which it may wait for a pass of its own to be parsed."""
+MANY_REFUSED = 100
+"""Number of refused submoves above which the same holds for their messages."""
 _OUT = Out()
 
 
@@ -100,7 +103,7 @@ class Judge:
 
     # -- faults --------------------------------------------------------------------------------
 
-    def note_faults(
+    async def note_faults(
         self,
         game: Game,
         turn: int,
@@ -132,6 +135,10 @@ class Judge:
             wants_notes |= seat.connection.greeting.notes
             if isinstance(verdict, Answer) and not wants_notes and not wants_examples:
                 continue  # Nobody reads the messages, and there may be thousands.
+            if isinstance(verdict, Answer) and len(verdict.refused) > MANY_REFUSED:
+                # Shielded, as the faults are counted of the whole turn or not at all.
+                with trio.CancelScope(shield=True):
+                    await self.passes.wait()
             faults = self._faults(game, turn, seat, verdict, times)
             self.faults[seat.index] = faults
             tally.keep(faults, is_out=seat.gone is not None)
