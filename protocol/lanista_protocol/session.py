@@ -225,7 +225,11 @@ class Session:
             raise LocalProtocolError(f"a second hello, in state {self.state.name}")
         if self._buffer.startswith(TLS_HANDSHAKE):
             # A TLS hello may have no newline, and its client sends no more until it gets an answer.
-            raise bad_hello("a TLS handshake; connections here are plain text, without TLS")
+            # The connection may be one within TLS already.
+            raise bad_hello(
+                "a TLS handshake where the hello is expected; connect without TLS, or without a "
+                "second one within the first"
+            )
         line = self._buffer.take_line(HELLO_LIMIT)
         if line is None:
             return None

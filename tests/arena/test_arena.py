@@ -12,8 +12,10 @@ from types import SimpleNamespace
 import pytest
 import trio
 import trio.testing
+from structlog.testing import capture_logs
 
 from lanista.arena.arena import Arena
+from lanista.arena.bot_connections import LINES_LOGGED
 from lanista.arena.limits import Turns
 from lanista.arena.lobby import Player
 from lanista.arena.match_player import LoopPlayer
@@ -334,6 +336,26 @@ async def test_a_bot_that_gives_up_its_place_as_it_arrives_leaves_its_name_free(
     with pytest.raises(RemoteProtocolError, match="others are waiting"):
         await arena.connections._enter(connection, place, "somewhere", None)
     assert ({}, []) == (arena.connections.members, present)
+
+
+@pytest.mark.usefixtures("autojump_clock")
+async def test_of_many_hellos_in_a_second_only_the_first_are_logged():
+    """Whoever connects again and again would fill the disk with the log."""
+    arena = Arena(arena_options(RULESET))
+    place = arena.connections.admission.admit("10.0.0.1", 0.0)
+
+    async def identify():
+        connection = Connection(Wire(), hello=parse_hello("Ann v=1"))
+        await arena.connections._identify(connection.greeting, connection, place, "somewhere")
+
+    with capture_logs() as logs:
+        for _ in range(LINES_LOGGED + 5):
+            await identify()
+        await trio.sleep(1)
+        await identify()
+    *first, more, last = logs
+    assert ["hello"] * (LINES_LOGGED + 1) == [line["event"] for line in (*first, last)]
+    assert ("lines like the next were left out", 5) == (more["event"], more["count"])
 
 
 @pytest.fixture

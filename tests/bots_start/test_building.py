@@ -230,7 +230,7 @@ def tried(look):
         return str(look())
     except OSError as error:
         return type(error).__name__
-here, port = sys.argv[1:]
+here, port = sys.argv[1:3]
 print(json.dumps({
     "folder": tried(lambda: os.listdir(here)),
     "other": tried(lambda: open(here + "/name-bob/1.source").read()),
@@ -292,7 +292,9 @@ async def test_neither_build_nor_program_sees_others_or_older_versions(data, mon
     [listener] = await trio.open_tcp_listeners(0, host=HOST)
     async with listener:
         port = listener.socket.getsockname()[1]
-        looks = f"python3 looks.py {data} {port}"
+        # It names the files of others, as a command line of `lanista play` names a bot's own.
+        named = f"{data}/name-bob/1.source A={data}/name-ann/1.source"
+        looks = f"python3 looks.py {data} {port} {named} {data}/arena.toml"
         # What is no file is kept too, and harms nobody.
         odd = "mkfifo pipe; ln -s /etc/passwd out; ln -s . loop"
         recipe = f'build = ["{looks}", "{odd}"]\nrun = "{looks}"'

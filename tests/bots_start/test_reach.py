@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lanista.bots import reach
+from lanista.bots.building import command_of
 from lanista.bots.reach import (
     Kind,
     Mount,
@@ -210,6 +211,20 @@ def test_the_first_line_of_a_script_shows_interpreters_alone(top, line, expected
     files = {path for path in found if not Path(path).is_dir()} - {str(bot)}
     assert {str(top / name) for name in expected} == files
     assert set() == {str(top / name) for name in ("data", "jars", "work")} & {*found}
+    bot.chmod(0o644)  # as what is handed in: the kernel wouldn't read the line
+    assert {str(bot), str(bot.parent)} == {*own([str(bot)], str(top), str(top / "real/bin"))}
+
+
+def test_a_program_that_was_handed_in_names_interpreters_alone(top):
+    """Its author chooses its command line: see `test_building`."""
+    program = top / "data/2.program"
+    program.touch()
+    words = f"python3 {top}/jars/a.jar A={top}/jars:{top}/tools -m pack main.py engine ..".split()
+    found = own(command_of(program, words), str(top / "work/bots"), f"{top}/real/bin:{top}/tools")
+    real = {str(top / name) for name in ("real", "real/bin", "real/bin/python3")}
+    assert {*real, str(program), str(program.parent)} == {
+        path for path in found if reach.is_within(path, str(top))
+    }
 
 
 def test_of_a_users_local_programs_the_other_files_of_the_user_are_not_needed(tmp_path):

@@ -131,6 +131,7 @@ HOSTILE = {
     "a long path": ([("x/" * 300, "")], "is no path within it"),
     "a bomb": ([("x", bytes(2000))], "it has more than 0 MiB"),
     "many files": ([(str(number), "") for number in range(6)], "it has more than 5 files"),
+    "deep folders": ([("a/b/c/x", ""), ("d/e/x", "")], "it has more than 5 files and folders"),
 }
 
 

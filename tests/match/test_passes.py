@@ -7,6 +7,7 @@ import pytest
 import trio
 
 from lanista.match import stalls as stalls_module
+from lanista.match.judge import LONG_LINE, MANY_REFUSED
 from lanista.match.stalls import PASS_TIME, SHARED_AFTER, PassLimit, StallMonitor
 from match.playing import COUNTING, SKIPPERS, answers, sit
 
@@ -66,7 +67,14 @@ async def test_a_short_pass_lets_everyone_through(limit, spent):
     assert [20] == list(done.values())
 
 
-async def test_matches_wait_between_the_answers_and_the_next_turn(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("answer", "waits_a_turn"),
+    [("1", 1), ("1" + " " * LONG_LINE, 1 + 3), ("1" + " 1" * (MANY_REFUSED + 1), 1 + 3)],
+)
+async def test_matches_wait_between_the_answers_and_the_next_turn(
+    tmp_path, monkeypatch, answer, waits_a_turn
+):
+    """And before each long answer, and many messages: else they could all be in one pass."""
     waits = []
 
     async def wait(self):
@@ -75,9 +83,10 @@ async def test_matches_wait_between_the_answers_and_the_next_turn(tmp_path, monk
 
     monkeypatch.setattr(PassLimit, "wait", wait)
     stalls = StallMonitor()
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, extra={"stalls": stalls})
-    await table.play(*[answers("1", "1", "1")] * 3)
-    assert [stalls.passes] * 3 == waits
+    hellos = [f"{hello} notes=1" for hello in SKIPPERS]
+    table = sit(tmp_path, COUNTING, hellos, settings={"rounds": 3}, extra={"stalls": stalls})
+    await table.play(*[answers(answer, answer, answer)] * 3)
+    assert [stalls.passes] * 3 * waits_a_turn == waits
 
 
 async def test_a_match_that_need_not_wait_goes_on_in_a_pass_that_has_just_begun(limit, spent):

@@ -46,8 +46,8 @@ async def post(house, path, *headers, body=b"", length=None):
     return await house.raw("\r\n".join([*lines, "", ""]).encode() + body)
 
 
-async def hand_in(house, name="Ann", body=b"print()", file="bot.py", **how):
-    return await post(house, f"{PATH}?file={file}", basic(name), body=body, **how)
+async def hand_in(house, name="Ann", body=b"print()", file="bot.py", token=None, **how):
+    return await post(house, f"{PATH}?file={file}", basic(name, token), body=body, **how)
 
 
 async def test_a_program_is_handed_in_and_only_its_owner_sees_it(tmp_path):
@@ -156,6 +156,25 @@ async def test_a_body_that_does_not_come_holds_nobody_up(tmp_path, monkeypatch, 
             await stream.aclose()
         assert {"ann", "bob"} == house.arena.submissions.ladders["pit"].authors.keys()
     assert [] == [line for line in caplog.records if line.levelno >= logging.ERROR]
+
+
+async def test_the_memory_of_what_an_author_reads_is_counted(house, monkeypatch):
+    """Whoever asks for a program on many connections and reads slowly has no more than others."""
+    held = []
+    await hand_in(house, body=b"x" * 900)
+    monkeypatch.setattr(connections.Peer, "hold", lambda _, size: held.append(size))
+    for path in f"{PATH}/1/source", f"{PATH}/1":
+        answer = await house.get(path, basic("Ann"))
+        assert [len(answer.body)] == held
+        held.clear()
+
+
+async def test_tokens_that_are_guessed_by_handing_in_delay_no_bot(house):
+    """They wait in the page's queue, not in that of the hellos from their address."""
+    await hand_in(house)
+    assert 403 == (await hand_in(house, "Ann", token="guess")).status
+    waiting = house.arena.names._wrong_tokens._whole_at
+    assert ["page"] == [sender.purpose for sender, _ in waiting]
 
 
 async def test_a_body_that_takes_too_long_is_given_up(house, monkeypatch):

@@ -52,8 +52,9 @@ if TYPE_CHECKING:  # as in `lobby`
 
 REFUSALS_KEPT = 100
 """Number of refused connections that are kept for the operator."""
-REFUSALS_LOGGED = 20
-"""Number of refused connections per second that are logged one by one; others are only counted."""
+LINES_LOGGED = 20
+"""Number of hellos per second, and of refused connections, that are logged one by one; others are
+only counted."""
 LADDERS_NAMED = 5
 """Number of ladders that are named at most to a bot whose room isn't one."""
 KICKED = "the operator closed this connection"
@@ -109,7 +110,8 @@ class BotConnections:
     _arrivals: Turns = attrs.field(factory=Turns, init=False)  # of members, by their keys
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _lingering: int = attrs.field(default=0, init=False)
-    _lines: LogLimit = attrs.field(factory=lambda: LogLimit(REFUSALS_LOGGED, 1.0), init=False)
+    _hello_lines: LogLimit = attrs.field(factory=lambda: LogLimit(LINES_LOGGED, 1.0), init=False)
+    _refusal_lines: LogLimit = attrs.field(factory=lambda: LogLimit(LINES_LOGGED, 1.0), init=False)
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -270,11 +272,8 @@ class BotConnections:
         """Count and log why a connection was refused; of many in a second, only the first."""
         self.matches.figures.refusals[error.code] += 1
         self.refusals.append(RefusedConnection(time.time(), peer, error.code.value, error.message))
-        if self._lines.allows():
-            if self._lines.left_out:
-                log.warning("more were refused", count=self._lines.left_out)
-            code, name = error.code.value, _name_of(connection)
-            log.warning("refused", code=code, why=error.message, **name, peer=peer)
+        details = {"code": error.code.value, "why": error.message, **_name_of(connection)}
+        self._refusal_lines.log(log.warning, "refused", **details, peer=peer)
 
     async def _enter(
         self, connection: Connection, place: Place, peer: str, tls: TlsRelay | None
@@ -347,7 +346,8 @@ class BotConnections:
             place.is_proving = False
         else:
             note = self._check_room(hello, ruleset)
-        log.info("hello", name=hello.name, game=ruleset.name, room=hello.room, peer=peer)
+        details = {"name": hello.name, "game": ruleset.name, "room": hello.room}
+        self._hello_lines.log(log.info, "hello", **details, peer=peer)
         player = Player(
             connection,
             ruleset,
@@ -416,8 +416,8 @@ class BotConnections:
             member.ladder.connect(member.who.name)
             return
         old.replaced = True
-        name, ladder = member.who.name, member.ladder.spec.name
-        log.info("replaced", name=name, ladder=ladder, peer=old.peer, by=player.peer)
+        details = {"name": member.who.name, "ladder": member.ladder.spec.name, "peer": old.peer}
+        self._hello_lines.log(log.info, "replaced", **details, by=player.peer)
         why = RemoteProtocolError(ErrorCode.REPLACED, REPLACED)
         if not old.taken:
             self.lobby.dismiss(old, why)

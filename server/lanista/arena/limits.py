@@ -7,7 +7,7 @@ All times are in seconds on trio's clock, which nobody sets back.
 
 import math
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
@@ -122,3 +122,10 @@ class LogLimit:
             self._since, self._lines = now, 0
         self._lines += 1
         return self._lines <= self.at_once
+
+    def log(self, write: Callable[..., object], event: str, **details: object) -> None:
+        """Write a line about an event if that is allowed now; first, how many were left out."""
+        if self.allows():
+            if self.left_out:
+                write("lines like the next were left out", count=self.left_out)
+            write(event, **details)

@@ -196,11 +196,11 @@ class Names:
         self._comparing = trio.CapacityLimiter(self.slots)
         self._threads = ThreadPoolExecutor(self.slots, "tokens", initializer=_give_way)
 
-    async def check(self, hello: Hello, address: str) -> LadderName:
+    async def check(self, hello: Hello, address: str, purpose: str = HELLO) -> LadderName:
         """Check the name and the token of a hello, and register the name if it is new.
 
         This may have to wait for its turn, as the top of this module says. The address is one from
-        `admission.address_of`.
+        `admission.address_of`; the purpose is `PAGE` if it is said on the page.
 
         Raises:
             RemoteProtocolError: The bot can't have this name (`bad-hello`, `name-taken`); the token
@@ -215,7 +215,8 @@ class Names:
                 await self._check_without_token(name, key, address)
                 owner = Owner(self._digest("owner by name", key))
                 return LadderName(name=name, key=key, owner=owner, is_registered=False)
-            found = await self._check_token(name, key, hello.token, _Sender(HELLO, address))
+            sender = _Sender(purpose, address)
+            found = await self._check_token(name, key, hello.token, sender, self.is_open)
         self._seen[found.name] = datetime.now(UTC)
         return LadderName(
             name=found.name,
@@ -255,7 +256,7 @@ class Names:
         """
         key = _key_of_ladder_name(name)
         with self._store_errors(name):
-            return await self._check_token(name, key, token, _Sender(PAGE, address))
+            return await self._check_token(name, key, token, _Sender(PAGE, address), False)
 
     async def registered(
         self, after: str | None, most: int
@@ -343,9 +344,8 @@ class Names:
             )
 
     async def _check_token(
-        self, name: str, key: str, token: str, sender: _Sender
+        self, name: str, key: str, token: str, sender: _Sender, registers: bool
     ) -> RegisteredName:
-        registers = sender.purpose == HELLO and self.is_open
         digest = self._digest("token", f"{key}\0{token}")
         entry = self._right.get(digest)
         if entry is not None and entry.as_of is not None and entry.as_of == self._changes:

@@ -145,8 +145,7 @@ class Relay:
             else:
                 peer.is_new = False
                 return True
-        if self._lines.allows():
-            log.warning("a TLS handshake failed", peer=peer.address, why=why)
+        self._lines.log(log.warning, "a TLS handshake failed", peer=peer.address, why=why)
         return False
 
 

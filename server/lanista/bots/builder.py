@@ -304,8 +304,8 @@ def unpack(
 ) -> None:
     """Unpack a ZIP that somebody else has made; what was unpacked before an error stays there.
 
-    `files` and `size` limit the number of files and of their bytes together, for when it isn't
-    unpacked in a sandbox; none gives more than the ZIP says.
+    `files` and `size` limit the number of files and folders and the files' bytes together, for when
+    it isn't unpacked in a sandbox; none gives more than the ZIP says.
 
     Raises:
         UnpackError: It can't be unpacked.
@@ -313,8 +313,7 @@ def unpack(
     try:
         with zipfile.ZipFile(source) as packed:
             members = packed.infolist()
-            if files is not None and len(members) > files:
-                raise UnpackError(f"it has more than {files} files")
+            places: set[str] = set()  # of files and folders
             if size is not None and sum(member.file_size for member in members) > size:
                 raise UnpackError(f"it has more than {size >> 20} MiB")
             for member in members:
@@ -323,6 +322,10 @@ def unpack(
                 is_outside = name.startswith("/") or ".." in name.split("/")
                 if is_outside or len(name) > MAX_NAME or not name.isprintable():
                     raise UnpackError(f"{name[:80]!a} is no path within it")
+                if files is not None:
+                    places.update(name[: slash.start()] for slash in re.finditer("/|(?<!/)$", name))
+                    if len(places) > files:
+                        raise UnpackError(f"it has more than {files} files and folders")
                 mode = member.external_attr >> 16
                 if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
                     raise UnpackError(f"{name[:80]!a} is a link or a device; pack files alone")

@@ -25,6 +25,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 import attrs
 
+from lanista.bots import unpacker
 from lanista.bots.command import HOUSE_BOT, INTERPRETER, OWN_MODULE
 
 _SYSTEM = (
@@ -243,7 +244,8 @@ def own(
     (`-m`).
 
     A link may be the work of the bot's author. So one that leads into something hidden from outside
-    of it shows nothing (`_strays`).
+    of it shows nothing (`_strays`). Of a program that was handed in, the author has written the
+    command line too (`_trusted`).
 
     All paths are absolute, and may lead through links. `path` is the PATH of the bot's environment;
     None for the system's default. What every bot sees, with the paths in `also`, isn't the bot's
@@ -252,6 +254,7 @@ def own(
     shared = common_places(also)
     place = os.path.realpath(cwd)
     named: list[str] = []
+    command = _trusted(command)
     for argument in command:
         named += _named(argument, place, path)
     modules = [module for flag, module in itertools.pairwise(command) if flag == "-m"]
@@ -274,6 +277,18 @@ def own(
                 paths += _folders_of(hop)
         named += _interpreters(file, place, path)
     return [*paths, cwd] if is_in_cwd or not has_program else paths
+
+
+def _trusted(command: Sequence[str]) -> Sequence[str]:
+    """Return the words of a command line that may name files which the bot is to see.
+
+    What follows the packed program in `building.command_of` was written by its author, who could
+    name the programs of others there. Only the names of interpreters count.
+    """
+    if unpacker.__file__ not in command:
+        return command
+    end = command.index(unpacker.__file__) + 2
+    return [*command[:end], *filter(INTERPRETER.fullmatch, command[end:])]
 
 
 def _strays(file: str, shared: Collection[str], hidden: Collection[str]) -> bool:
@@ -347,9 +362,12 @@ def _interpreters(program: str, cwd: str, path: str | None) -> list[str]:
 
 
 def _script_line(program: str) -> list[str]:
-    """Return the words of a script's `#!` line; empty without one."""
+    """Return the words of a script's `#!` line; empty without one.
+
+    The kernel reads it only in a file that can be executed: one that was handed in can't.
+    """
     try:
-        if not os.path.isfile(program):
+        if not os.path.isfile(program) or not os.access(program, os.X_OK):
             return []
         with open(program, "rb") as file:
             line = file.read(256).split(b"\n")[0]

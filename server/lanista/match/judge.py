@@ -26,12 +26,15 @@ from lanista.match.conditions import MatchSpec
 from lanista.match.figures import MatchFigures
 from lanista.match.record import FaultInfo
 from lanista.match.seat import Seat
+from lanista.match.stalls import PassLimit
 from lanista.match.turn_lines import ANSWERS_KEPT, Room, times_of
 from lanista.match.verdicts import FaultTally, faults_of, late_message, read_answer
 from lanista_protocol import ErrorCode
 
 LONG_LINE = 4096
-"""Length of an answer in characters above which other tasks may run before it is parsed."""
+"""Length of an answer in characters above which it may wait for a pass of its own to be parsed."""
+MANY_REFUSED = 100
+"""Number of refused submoves above which the same holds for their messages."""
 _OUT = Out()
 
 
@@ -45,6 +48,8 @@ class Judge:
     """By seat, the room that the record has left."""
     figures: MatchFigures
     """Where late answers are counted."""
+    passes: PassLimit
+    """Keeps matches from stalling each other."""
     tallies: Sequence[FaultTally] = attrs.field(init=False)
     """The faults of the whole match, by seat."""
     faults: list[list[FaultInfo]] = attrs.field(init=False)
@@ -64,8 +69,9 @@ class Judge:
         verdicts: list[Verdict] = [_OUT] * len(self.seats)
         for seat in playing:
             if seat.line is not None and len(seat.line) > LONG_LINE:
-                # Parsing this takes milliseconds, so other matches may go first.
-                await trio.lowlevel.checkpoint()
+                # Parsing this takes milliseconds. Many such answers in one pass would be a stall,
+                # by which strangers could make the matches of others void.
+                await self.passes.wait()
             verdicts[seat.index] = self._verdict(game, seat)
         return verdicts
 
@@ -95,7 +101,7 @@ class Judge:
 
     # -- faults --------------------------------------------------------------------------------
 
-    def note_faults(
+    async def note_faults(
         self,
         game: Game,
         turn: int,
@@ -127,6 +133,10 @@ class Judge:
             wants_notes |= seat.connection.greeting.notes
             if isinstance(verdict, Answer) and not wants_notes and not wants_examples:
                 continue  # Nobody reads the messages, and there may be thousands.
+            if isinstance(verdict, Answer) and len(verdict.refused) > MANY_REFUSED:
+                # Shielded, as the faults are counted of the whole turn or not at all.
+                with trio.CancelScope(shield=True):
+                    await self.passes.wait()
             faults = self._faults(game, turn, seat, verdict, times)
             self.faults[seat.index] = faults
             tally.keep(faults, is_out=seat.gone is not None)

@@ -126,7 +126,7 @@ class Match:
         self._last_notes = [b""] * len(self.seats)
         self._absent = AbsentSeats(self.seats, classic is not None)
         self._lines = TurnLines(self.record, self.seats, self.figures)
-        self._judge = Judge(spec, self.seats, self._lines.rooms, self.figures)
+        self._judge = Judge(spec, self.seats, self._lines.rooms, self.figures, self.stalls.passes)
 
     @property
     def turn(self) -> int:
@@ -278,7 +278,9 @@ class Match:
                     self.outcome = judge.removal(game, number)
                     return
             verdicts = await judge.verdicts(game, playing)
-            notes = judge.note_faults(game, number, began, playing, verdicts, in_stall=in_stall)
+            notes = await judge.note_faults(
+                game, number, began, playing, verdicts, in_stall=in_stall
+            )
             outcome: Outcome | None
             if void:
                 outcome = undecided(Termination.VOID, game.scores(), "stall")

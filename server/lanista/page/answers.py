@@ -58,8 +58,11 @@ class Answer:
         # Level 6 takes 10 ms for the page's script; level 9 saves 1 % of it.
         return attrs.evolve(self, body=gzip.compress(self.body, 6, mtime=0), packed=True)
 
-    def serialized(self, embed: Sequence[str] = ()) -> bytes:
-        """Return the bytes to send; `embed` are the sites that may show it within theirs."""
+    def serialized(self, embed: Sequence[str] = ()) -> tuple[bytes, bytes]:
+        """Return the bytes to send, head and body; `embed` are the sites that may show it within.
+
+        They aren't joined, as that would be a copy of a file for each who reads it slowly.
+        """
         headers = Headers(HEADERS)
         headers["Content-Security-Policy"] = _CSP + (" ".join(embed) or "'none'")
         if self.name is not None:
@@ -79,7 +82,7 @@ class Answer:
             headers["Vary"] = "Accept-Encoding"
         headers["Content-Length"] = str(len(self.body))
         headers["Connection"] = "close"
-        return Response(self.status, self.status.phrase, headers, self.body).serialize()
+        return Response(self.status, self.status.phrase, headers).serialize(), self.body
 
 
 @attrs.frozen

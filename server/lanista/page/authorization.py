@@ -14,7 +14,7 @@ import attrs
 import structlog
 
 from lanista.arena.limits import Allowance, LogLimit
-from lanista.arena.names import LadderName, Names
+from lanista.arena.names import PAGE, LadderName, Names
 from lanista.page.answers import RefusedError, bad_request, forbidden, unavailable
 from lanista.page.connections import Peer
 from lanista.page.view import View, Visitor
@@ -161,7 +161,7 @@ class Authorization:
             if "=" in name:
                 raise bad_request("a name has no =; it is 1 to 32 of A-Z a-z 0-9 . _ - and spaces")
             hello = parse_hello(f"{name} token={token}")
-            return await names.check(hello, asked.peer.address)
+            return await names.check(hello, asked.peer.address, PAGE)
 
     @contextmanager
     def _names(self, peer: Peer) -> Iterator[Names]:

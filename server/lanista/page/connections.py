@@ -247,7 +247,7 @@ class Peer(trio.abc.HalfCloseableStream):
 
     def hold(self, size: int) -> None:
         """Count the memory of a large answer or body, of so many bytes, or refuse it."""
-        self.connections.hold(self, 2 * size)  # twice, as joining its parts makes a copy
+        self.connections.hold(self, 2 * size)  # twice, as making it may take a copy
 
     def give_way(self) -> None:
         """Leave the place to another connection: at once, or with an answer that says so."""
@@ -285,8 +285,8 @@ class Connections(trio.abc.Listener[Peer]):
     """
 
     listeners: list[trio.SocketListener]
-    answer: Callable[[Peer, bytes], Awaitable[bytes | None]]
-    """Returns the answer to a request; None if the connection is to become a WebSocket."""
+    answer: Callable[[Peer, bytes], Awaitable[tuple[bytes, bytes] | None]]
+    """Returns head and body of the answer to a request; None for what becomes a WebSocket."""
     done: WorkDone = attrs.field(factory=WorkDone)
     """The record of work done, which the arena shares."""
     tls: TlsRelay | None = None
@@ -327,7 +327,8 @@ class Connections(trio.abc.Listener[Peer]):
             if answer is None:
                 return
             with trio.move_on_after(ANSWER_TIME):
-                await peer.send_all(answer)
+                for part in answer:
+                    await peer.send_all(part)
                 await peer.send_eof()
                 if peer.has_place or self.may_linger:
                     await peer.linger()
@@ -340,7 +341,7 @@ class Connections(trio.abc.Listener[Peer]):
                 peer.close()
             stream.socket.close()
 
-    async def _answer(self, peer: Peer) -> bytes | None:
+    async def _answer(self, peer: Peer) -> tuple[bytes, bytes] | None:
         try:
             with peer.may_give_way():
                 request = await peer.read_request()

@@ -237,8 +237,8 @@ class Server:
 
     # -- HTTP ----------------------------------------------------------------------------------
 
-    async def _answer(self, peer: Peer, data: bytes) -> bytes | None:
-        """Return the answer to a request; None if the connection is to become a WebSocket."""
+    async def _answer(self, peer: Peer, data: bytes) -> tuple[bytes, bytes] | None:
+        """Return head and body of the answer to a request; None for what becomes a WebSocket."""
         method = ""
         try:
             request, length = parse_request(data)

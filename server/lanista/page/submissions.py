@@ -79,12 +79,15 @@ class SubmissionRoutes:
         submissions, author = await self._own(asked, ladder)
         version = submissions.version(author, int(number))
         output = await submissions.output(author.key, version.number)
-        return json_answer(_version_json(author, version) | {"output": output})
+        answer = json_answer(_version_json(author, version) | {"output": output})
+        asked.peer.hold(len(answer.body))
+        return answer
 
     async def get_source(self, asked: Asked, ladder: str, number: str) -> Answer:
         """Answer with a version as it was handed in."""
         submissions, author = await self._own(asked, ladder)
         version = submissions.version(author, int(number))
+        asked.peer.hold(version.size)
         data = await submissions.source(author.key, version.number)
         return Answer(data, "application/octet-stream", version.file)
 
