@@ -135,6 +135,8 @@ def test_what_is_not_there_and_a_phone(arena, show, windows):
     expect(page.get_by_text("being computed")).to_have_count(0)
     page.goto(f"{arena.page}/#/ladder/pit/bot/Nobody")
     expect(page.get_by_text("there is no bot 'Nobody' in the table")).to_be_visible()
+    expect(page.get_by_text("Loading")).to_be_hidden()
+    expect(page.get_by_role("table")).to_have_count(0)
     for path in ("", "ladder/pit", "ladder/pit/bot/Cem", "ladder/pit/bot/Cem/against/Bob"):
         page.goto(f"{arena.page}/#/{path}")
         expect(page.get_by_role("link", name="Bob").first).to_be_visible()

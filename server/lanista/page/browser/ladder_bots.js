@@ -34,7 +34,7 @@ import { formatDuration, printable } from "./text.js";
  * @returns {{close(): void}}
  */
 export function ladderBotView(root, link, ladder, bot) {
-  const about = el("p", { class: "muted" }, "Loading…");
+  const about = el("p", { class: "muted" });
   const rating = el("p", { class: "verdict" });
   const rest = el("p", null);
   const way = el("p", { class: "muted" });
@@ -97,7 +97,7 @@ export function ladderBotView(root, link, ladder, bot) {
 
   /** @param {LadderBot} data */
   function show(data) {
-    page.trouble.hidden = true;
+    page.loaded();
     const { row } = data;
     if (data.submissions && submissions === null) {
       submissions = submissionsSection(link, { ladder, game: data.game, bot, isOpen: false });
@@ -262,7 +262,7 @@ function describeWay(way) {
  * @returns {{close(): void}}
  */
 export function ladderPairView(root, link, ladder, bot, opponent) {
-  const about = el("p", { class: "muted" }, "Loading…");
+  const about = el("p", { class: "muted" });
   const score = el("p", { class: "verdict" });
   const both = tableSection(ladder);
   const recent = el("tbody", null);
@@ -278,7 +278,7 @@ export function ladderPairView(root, link, ladder, bot, opponent) {
 
   /** @param {LadderPair} data */
   function show(data) {
-    page.trouble.hidden = true;
+    page.loaded();
     const { won, tied, lost } = data;
     about.textContent = data.title;
     score.textContent =
@@ -318,7 +318,8 @@ function apiAddress(ladder, bot) {
  */
 function viewOf(root, ladder, title, summary, beside = null) {
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
-  const content = el("div", { class: "stack sections" });
+  const loading = el("p", { class: "muted" }, "Loading…");
+  const content = el("div", { class: "stack sections", hidden: true });
   fill(
     root,
     el(
@@ -335,15 +336,20 @@ function viewOf(root, ladder, title, summary, beside = null) {
         ),
         el("div", { class: "row" }, el("h1", null, title), beside),
         summary,
+        loading,
       ),
       trouble,
       content,
     ),
   );
   return {
-    trouble,
     show: (/** @type {HTMLElement[]} */ sections) => fill(content, sections),
+    loaded: () => {
+      loading.hidden = trouble.hidden = true;
+      content.hidden = false;
+    },
     fail: (/** @type {string} */ message) => {
+      loading.hidden = true;
       trouble.textContent = `It can't be loaded: ${message}`;
       trouble.hidden = false;
     },
