@@ -25,6 +25,7 @@ PATIENCE = 60_000
 """Milliseconds to wait for what is to happen: machines are busy."""
 DESK = {"width": 1280, "height": 720}
 PHONE = {"width": 390, "height": 844}
+NARROW = {"width": 360, "height": 640}
 
 
 def chromium():

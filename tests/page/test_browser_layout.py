@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.running import FileArena, wait_until
-from page.browser import DESK, PHONE
-from page.matchpage import fits
+from page.browser import DESK, NARROW, PHONE
+from page.matchpage import fits, sticks_out
 from page.test_browser_ladders import FILE
 from page.test_ladders import results, write_results
 from page.test_tournaments import store_blocks
@@ -23,11 +23,7 @@ format = "knockout"
 seeds = [1]
 bots = [{{ name = "{WIDE}", command = "CamperJoe" }}, {{ name = "Bob", command = "CamperJoe" }}]
 """
-STICKS_OUT = """(elements, within) => elements.filter((element) =>
-  element.getBoundingClientRect().right > element.closest(within).getBoundingClientRect().right + 1
-).length"""
 HEIGHTS = "rows => rows.map(row => row.offsetHeight)"
-NARROW = {"width": 360, "height": 640}
 USUAL = re.compile("GravityGoers|RandomRunners|Dummy|Demo|Null")
 """The names in the arena's records."""
 COLUMNS = "cards => getComputedStyle(cards).gridTemplateColumns.split(' ').length"
@@ -70,14 +66,14 @@ def test_the_widest_name_stays_in_its_place(tmp_path, bots, show):
         page.goto(f"{arena.page}/tournament/cup")
         heats = page.get_by_role("region", name="Bracket").locator(".heat")
         expect(heats).to_contain_text(WIDE)
-        assert 0 == heats.evaluate_all(STICKS_OUT, ".round")
+        assert not sticks_out(heats, ".round")
         page.goto("about:blank")
         page = show(f"{arena.page}/screen?tournament=cup")
         expect(page.locator(".bracket")).to_contain_text(WIDE)
         page.keyboard.press("n")
         names = page.locator(".standings .name")
         expect(names.first).to_be_visible()
-        assert 0 == names.evaluate_all(STICKS_OUT, "th")
+        assert not sticks_out(names, "th")
         page.goto("about:blank")
     finally:
         arena.end()
