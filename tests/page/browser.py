@@ -43,7 +43,17 @@ class Browser:
             executable_path=chromium(), args=list(OPTIONS)
         )
 
-    def visit(self, *, size=None, theme="dark", offline=False, scale=1, touch=False, movement=True):
+    def visit(
+        self,
+        *,
+        size=None,
+        theme="dark",
+        offline=False,
+        scale=1,
+        touch=False,
+        movement=True,
+        locale="en-GB",
+    ):
         """A context of its own: somebody with a window of this size, who prefers these things."""
         return Visit(
             self._chromium.new_context(
@@ -54,7 +64,7 @@ class Browser:
                 has_touch=touch,
                 reduced_motion="no-preference" if movement else "reduce",
                 # Pictures and texts come out alike wherever they are made.
-                locale="en-GB",
+                locale=locale,
                 timezone_id="UTC",
             )
         )

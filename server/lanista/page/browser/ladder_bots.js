@@ -127,7 +127,7 @@ export function ladderBotView(root, link, ladder, bot) {
           null,
           el("th", { scope: "row" }, each.version ?? "connected"),
           numberCell(formatInterval(each.rating)),
-          numberCell(each.matches.toLocaleString()),
+          numberCell(each.matches.toLocaleString("en")),
           el("td", null, timeElement(each.first.stored), " – ", timeElement(each.last.stored)),
         ),
     );
@@ -144,7 +144,7 @@ export function ladderBotView(root, link, ladder, bot) {
             { scope: "row" },
             el("a", { class: "name", href: ladderAddress(ladder, opponent) }, printable(opponent)),
           ),
-          [matches, won, tied, lost].map((count) => numberCell(count.toLocaleString())),
+          [matches, won, tied, lost].map((count) => numberCell(count.toLocaleString("en"))),
           el(
             "td",
             null,
@@ -168,9 +168,9 @@ export function ladderBotView(root, link, ladder, bot) {
           "tr",
           null,
           el("th", { scope: "row" }, seatLetter(seat)),
-          numberCell(matches.toLocaleString()),
+          numberCell(matches.toLocaleString("en")),
           numberCell(places.join("–")),
-          numberCell(failures.toLocaleString()),
+          numberCell(failures.toLocaleString("en")),
         ),
     );
     endings.textContent = FAILURES.flatMap(([ending, meaning]) =>
