@@ -116,7 +116,9 @@ export function ladderBotView(root, link, ladder, bot) {
     rest.hidden = data.rest === null;
     way.textContent = describeWay(data.round_trip);
     way.hidden = data.round_trip === null;
-    fill(curve, data.history.length > 0 && ratingCurve(data.history));
+    // One point is no curve, and stands above as the rating.
+    sections.history.hidden = data.history.length < 2;
+    fill(curve, !sections.history.hidden && ratingCurve(data.history));
     list(
       versions,
       data.versions,
@@ -179,7 +181,6 @@ export function ladderBotView(root, link, ladder, bot) {
     showResults(failed, data.failed, data, bot);
     showResults(recent, data.recent, data, null);
     sections.versions.hidden = data.versions.length === 0;
-    sections.history.hidden = data.history.length === 0;
     sections.failed.hidden = data.failed.length === 0;
   }
 
@@ -201,7 +202,7 @@ export function ladderBotView(root, link, ladder, bot) {
  * Make the curve of a rating, with the band of its intervals. The arena notes a rating when matches
  * were played, so each point is as far from the next one as any other: pauses take no room.
  *
- * @param {readonly RatingPoint[]} points at least one, the oldest first
+ * @param {readonly RatingPoint[]} points at least two, the oldest first
  * @returns {HTMLElement}
  */
 function ratingCurve(points) {
@@ -218,17 +219,15 @@ function ratingCurve(points) {
     `${formatInterval({ value, low, high })} on ${new Date(taken).toLocaleString()}`;
   const [from, to] = [first, last].map(([taken]) => new Date(taken));
   const isOneDay = from.toDateString() === to.toDateString();
-  const chart = new Chart(
-    points.length === 1 ? text(last) : `from ${text(first)} to ${text(last)}`,
-  );
+  const chart = new Chart(`from ${text(first)} to ${text(last)}`);
   chart.show({
     at: points.map((_, i) => i),
     curves: [curve],
     range: extentOf([curve]) ?? [0, 1],
     format: (rating) => String(Math.round(rating)),
-    ticks: points.length === 1 ? [0] : [0, points.length - 1],
+    ticks: [0, points.length - 1],
     formatAt: (at) => {
-      const when = at === 0 && points.length > 1 ? from : to;
+      const when = at === 0 ? from : to;
       return isOneDay
         ? when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
         : when.toLocaleDateString();
