@@ -319,8 +319,8 @@ def benched_text(standings: Standings) -> str:
     """Return the names of the benched bots, and what that means for the figures of the others."""
     benched = ", ".join(row.bot for row in standings.rows if row.benched)
     return (
-        f"benched for failing repeatedly: {benched}; what others won against it before "
-        "counts, so bots that never met it may have fewer points a match"
+        f"benched for failing repeatedly: {benched}; what others won before against "
+        "a benched bot counts, so bots that never met one may have fewer points a match"
     )
 
 

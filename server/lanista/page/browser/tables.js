@@ -83,8 +83,8 @@ export function standingsSection() {
       );
       const names = standings.filter((row) => row.benched).map(({ bot }) => printable(bot));
       benched.textContent =
-        `Benched for failing repeatedly: ${names.join(", ")}. What others won against it ` +
-        "before counts, so bots that never met it may have fewer points a match.";
+        `Benched for failing repeatedly: ${names.join(", ")}. What others won before ` +
+        "against a benched bot counts, so bots that never met one may have fewer points a match.";
       benched.hidden = names.length === 0;
       return standings.length > 0;
     },
