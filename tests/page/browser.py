@@ -25,6 +25,7 @@ PATIENCE = 60_000
 """Milliseconds to wait for what is to happen: machines are busy."""
 DESK = {"width": 1280, "height": 720}
 PHONE = {"width": 390, "height": 844}
+NARROW = {"width": 360, "height": 640}
 
 
 def chromium():
@@ -42,7 +43,17 @@ class Browser:
             executable_path=chromium(), args=list(OPTIONS)
         )
 
-    def visit(self, *, size=None, theme="dark", offline=False, scale=1, touch=False, movement=True):
+    def visit(
+        self,
+        *,
+        size=None,
+        theme="dark",
+        offline=False,
+        scale=1,
+        touch=False,
+        movement=True,
+        locale="en-GB",
+    ):
         """A context of its own: somebody with a window of this size, who prefers these things."""
         return Visit(
             self._chromium.new_context(
@@ -53,7 +64,7 @@ class Browser:
                 has_touch=touch,
                 reduced_motion="no-preference" if movement else "reduce",
                 # Pictures and texts come out alike wherever they are made.
-                locale="en-GB",
+                locale=locale,
                 timezone_id="UTC",
             )
         )

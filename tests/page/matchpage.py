@@ -129,3 +129,10 @@ def drop(page, path, place=None):
 def fits(page):
     """Whether nothing has to be scrolled to the side."""
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def sticks_out(elements, within):
+    """Whether one of some elements reaches beyond the right edge of what it is in, a selector."""
+    right = "element.getBoundingClientRect().right"
+    beyond = f"{right} > {right.replace('element', 'element.closest(within)')} + 1"
+    return elements.evaluate_all(f"(all, within) => all.some((element) => {beyond})", within)

@@ -61,7 +61,7 @@ LATE_FRAMES = """async () => {
   };
   const frame = (n) => ({
     n, turn: n, key: true, own: [], marks: [[0, n, 0, "disc", "", 1, -1]], scores: [10 * n, 5],
-    captions: ["", ""],
+    captions: ["", ""], events: n === 0 ? [] : [[0, "attacked seat 1"]],
   });
   const frames = (from, count, over) => ({
     type: "frames", match: "M1", from, count, over, frames: [frame(from)],
@@ -241,4 +241,5 @@ def test_no_verdict_stands_over_a_board_that_is_not_the_last(arena, visit):
     page.clock.run_for(500)
     expect(verdict).to_have_text("Ann wins")
     expect(scores).to_have_text(["20", "5"])
+    expect(page.locator(".events")).to_contain_text("attacked B Bob")
     assert "round 2 of 2" == page.evaluate("told")

@@ -2,15 +2,19 @@
 
 import re
 import sys
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
 
 from e2e.running import FileArena, Program, environment
 from lanista.bots.client_libraries import CLIENTS
+from lanista.results.match_result import Estimate
+from lanista.results.rating_history import RatingHistory
 from page.browser import PHONE
 from page.matchpage import DASH, fits
 from page.test_ladders import HOSTILE, PLAYED, write_results
+from support.arenas import stored_ladder
 
 FILE = """
 port = 0
@@ -29,6 +33,10 @@ class LadderArena(FileArena):
 
     def __init__(self, folder, text=FILE, **more):
         write_results(folder / "lanista-data", *PLAYED)
+        # A curve has a point more than the one that the arena adds when it is started.
+        with stored_ladder(folder / "lanista-data") as store:
+            before = Estimate(value=1400.0, low=1300.0, high=1500.0)
+            RatingHistory(store).add(datetime.now(UTC) - timedelta(days=2), {"Cem": before})
         super().__init__(folder, text, **more)
 
 
@@ -83,6 +91,10 @@ def test_from_the_lobby_to_two_bots(arena, show):
     expect(page.get_by_role("heading", level=1)).to_have_text("Cem against Bob")
     expect(page.get_by_text("Cem was placed above 0 times, tied 0 times, below 6")).to_be_visible()
     expect(page.get_by_role("region", name="Last matches").get_by_role("row")).to_have_count(7)
+    page.get_by_role("heading", level=1).get_by_role("link", name="Bob").click()
+    expect(page.get_by_text("Angry Mob · rank 2")).to_be_visible()
+    # No curve of a single point.
+    expect(page.get_by_role("region", name="Rating over time")).to_be_hidden()
     page.get_by_role("link", name="pit").click()
     expect(table).to_be_visible()
 
@@ -135,6 +147,8 @@ def test_what_is_not_there_and_a_phone(arena, show, windows):
     expect(page.get_by_text("being computed")).to_have_count(0)
     page.goto(f"{arena.page}/#/ladder/pit/bot/Nobody")
     expect(page.get_by_text("there is no bot 'Nobody' in the table")).to_be_visible()
+    expect(page.get_by_text("Loading")).to_be_hidden()
+    expect(page.get_by_role("table")).to_have_count(0)
     for path in ("", "ladder/pit", "ladder/pit/bot/Cem", "ladder/pit/bot/Cem/against/Bob"):
         page.goto(f"{arena.page}/#/{path}")
         expect(page.get_by_role("link", name="Bob").first).to_be_visible()

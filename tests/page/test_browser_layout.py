@@ -1,16 +1,28 @@
-"""The page's layout in a browser: tall names, the width of the standings, many running matches."""
+"""The page's layout in a browser: tall and wide names, the width of the standings, many matches."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from e2e.running import wait_until
-from page.browser import DESK, PHONE
-from page.matchpage import fits
+from e2e.running import FileArena, wait_until
+from page.browser import DESK, NARROW, PHONE
+from page.matchpage import fits, sticks_out
+from page.test_browser_ladders import FILE
+from page.test_ladders import results, write_results
+from page.test_tournaments import store_blocks
 
 TALL = "Z" + "\u0301" * 31
 """A name that is as high as several lines of text."""
+WIDE = "W" * 32
+"""As wide as a name can be."""
+CUP = f"""
+name = "cup"
+game = "angrymob"
+format = "knockout"
+seeds = [1]
+bots = [{{ name = "{WIDE}", command = "CamperJoe" }}, {{ name = "Bob", command = "CamperJoe" }}]
+"""
 HEIGHTS = "rows => rows.map(row => row.offsetHeight)"
 USUAL = re.compile("GravityGoers|RandomRunners|Dummy|Demo|Null")
 """The names in the arena's records."""
@@ -29,6 +41,42 @@ def test_a_tall_name_stays_in_its_line(arena, bots, show):
     expect(name).to_have_css("overflow-y", "clip")
     heights = card.get_by_role("listitem").evaluate_all(HEIGHTS)
     assert heights[0] == heights[1]
+
+
+def test_the_widest_name_stays_in_its_place(tmp_path, bots, show):
+    """It widens no page on a phone, and covers nothing in a bracket or on the screen of a hall."""
+    ladder = "w" * 64
+    cup = tmp_path / "cup.toml"
+    cup.write_text(CUP)
+    store_blocks(cup, [0])
+    write_results(tmp_path / "lanista-data", results(0, WIDE, "Bob"), ladder=ladder)
+    text = FILE.replace("pit", ladder).replace('0.1:0"', '0.1:0", tournaments = ["cup.toml"]')
+    arena = FileArena(tmp_path, text)
+    try:
+        bots(arena, "wide", WIDE, "Bob").leave()
+        page = show(f"{arena.page}/", size=NARROW)
+        expect(page.get_by_role("region", name="Results")).to_contain_text(WIDE)
+        assert fits(page)
+        page.goto(f"{arena.page}/ladder/{ladder}/bot/{WIDE}")
+        expect(page.get_by_role("region", name="Opponents")).to_be_visible()
+        assert fits(page)
+        page.goto(f"{arena.page}/#/operator")
+        expect(page.get_by_role("combobox").filter(has_text=ladder)).to_be_visible()
+        assert fits(page)
+        page.goto(f"{arena.page}/tournament/cup")
+        heats = page.get_by_role("region", name="Bracket").locator(".heat")
+        expect(heats).to_contain_text(WIDE)
+        assert not sticks_out(heats, ".round")
+        page.goto("about:blank")
+        page = show(f"{arena.page}/screen?tournament=cup")
+        expect(page.locator(".bracket")).to_contain_text(WIDE)
+        page.keyboard.press("n")
+        names = page.locator(".standings .name")
+        expect(names.first).to_be_visible()
+        assert not sticks_out(names, "th")
+        page.goto("about:blank")
+    finally:
+        arena.end()
 
 
 def test_the_standings_have_room_for_a_name(arena, show):

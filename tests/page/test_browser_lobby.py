@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from lanista.match.record import read_record
 from page.arena import match_of
 from page.browser import PHONE
 from page.matchpage import MatchPage, fits
@@ -169,6 +170,21 @@ def test_the_list_of_matches_and_its_filters(arena, show):
 
 
 @pytest.mark.long
+def test_numbers_have_the_same_form_in_every_language(arena, records, visit):
+    """The page is English: a point among its digits would be one of decimals."""
+    scores = read_record(records["hogwarts"]).result.scores
+    best = f"{max(scores):,}"
+    assert "," in best
+    page = visit(locale="de-DE").open(f"{arena.page}/#/matches?game=hogwarts")
+    players = page.get_by_role("row").filter(has_text="Demo")
+    expect(players.locator(".score").first).to_have_text(best)
+    players.get_by_role("link", name="Watch").click()
+    match = MatchPage(page)
+    match.begin()
+    page.keyboard.press("End")
+    expect(match.players.first).to_contain_text(best)
+
+
 def test_the_theme_is_kept(arena, visit):
     """It begins as the system has it; the button's choice holds in other pages and later."""
     one = visit(theme="light")

@@ -197,6 +197,7 @@ def test_the_operators_page(pit, visit, bots):
         button.click()  # it asks once more
 
     expect(running.get_by_role("button", name="Cancel the chosen ones")).to_be_disabled()
+    expect(running.get_by_role("status")).to_have_text("")
     running.get_by_label("Choose all: Running matches").check()
     expect(running.get_by_role("status")).to_have_text("2 of 2 chosen")
     command("Pause")

@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from bots_start.arena import needs_sandbox
 from lanista.bots.client_libraries import starter
 from page.axe import loaded_axe, serious
-from page.browser import PHONE
-from page.matchpage import drop, fits
+from page.browser import NARROW, PHONE
+from page.matchpage import drop, fits, sticks_out
 from page.test_browser_ladders import FILE, LadderArena
 from page.test_browser_safety import IMAGE, expect_text_only
 
@@ -111,11 +111,14 @@ def test_a_program_from_its_file_to_its_matches(arena, visit, tmp_path):
 
 def test_what_is_refused_is_told(arena, visit, tmp_path):
     """A token that isn't the name's, and a file that is too large or called like none."""
-    one = visit()
+    one = visit(size=NARROW)
     one.pardon("Failed to load resource.* 40[03] ")
     page = one.open(f"{arena.page}/ladder/pit")
     programs = page.get_by_role("region", name="Programs")
     programs.get_by_text("Hand in a program").click()
+    fields = programs.get_by_role("form", name="Hand in").locator("input")
+    expect(fields).to_be_visible()
+    assert not sticks_out(fields, "form")
     trouble = programs.get_by_role("alert")
     programs.get_by_label("Name").fill("Zoe")
     programs.get_by_role("button", name="My versions").click()

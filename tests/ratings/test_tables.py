@@ -26,6 +26,7 @@ from lanista.ratings.text import (
     head_to_head_csv,
     head_to_head_markdown,
     json_text,
+    likelihood_text,
     markdown_text,
     places_text,
     ranks_text,
@@ -205,6 +206,22 @@ def test_a_page_has_a_table_for_everything_that_there_is():
 )
 def test_a_rating_is_told_with_its_interval(value, low, high, words):
     assert words == rating_text(Estimate(value=value, low=low, high=high))
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (None, ""),
+        (0.9964, "99.6 %"),
+        (0.99999, "> 99.9 %"),
+        (1, "100.0 %"),
+        (0.00001, "< 0.1 %"),
+        (0, "0.0 %"),
+    ],
+)
+def test_a_likelihood_is_no_certainty_unless_it_is_one(share, words):
+    """As on the page: tests/page/browser/tournaments.test.js has the same cases."""
+    assert words == likelihood_text(share)
 
 
 def test_the_advantage_of_a_seat_has_a_sign():

@@ -245,13 +245,7 @@ class Races:
         return {
             "blocks": list(points),
             "curves": [
-                {
-                    "bot": bot,
-                    "ratings": [
-                        round(ratings[bot], 1) if bot in ratings else None
-                        for ratings in points.values()
-                    ],
-                }
+                {"bot": bot, "ratings": [ratings.get(bot) for ratings in points.values()]}
                 for bot in leaders
             ],
         }

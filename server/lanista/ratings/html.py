@@ -19,6 +19,7 @@ from lanista.ratings.text import (
     benched_text,
     by_pair,
     columns,
+    likelihood_text,
     rating_text,
     score_text,
     summary,
@@ -209,9 +210,8 @@ def _score(pair: HeadToHead | None) -> str:
     if pair.superior is None:
         return _cell(score_text(pair))
     kind = "better" if pair.superior >= 0.975 else "worse" if pair.superior <= 0.025 else ""
-    return _cell(
-        score_text(pair), kind, f"stronger with a likelihood of {100 * pair.superior:.1f} %"
-    )
+    title = f"stronger with a likelihood of {likelihood_text(pair.superior)}"
+    return _cell(score_text(pair), kind, title)
 
 
 def _endings(standings: Standings) -> Iterator[str]:

@@ -210,7 +210,7 @@ def columns(standings: Standings) -> list[Column]:
         Column(
             "superior",
             "The likelihood that it is stronger than the bot in the next line.",
-            lambda row: "" if row.superior is None else f"{100 * row.superior:.1f} %",
+            lambda row: likelihood_text(row.superior),
         ),
         Column(places_title, places, lambda row: places_text(row, standings.seats)),
         Column(
@@ -245,6 +245,16 @@ def _estimate_text(estimate: Estimate | None, form: str) -> str:
         return f"≥ {round(estimate.low):{form}}"
     half = (estimate.high - estimate.low) / 2
     return f"{round(estimate.value):{form}} ±{round(half)}"
+
+
+def likelihood_text(share: float | None) -> str:
+    """Return a likelihood in percent, as `99.6 %`, 0 or 100 only if it is exactly that; or ""."""
+    if share is None:
+        return ""
+    text = f"{100 * share:.1f} %"
+    if share < 1 and text == "100.0 %":
+        return "> 99.9 %"
+    return "< 0.1 %" if share > 0 and text == "0.0 %" else text
 
 
 def ranks_text(row: Row) -> str:
@@ -309,8 +319,8 @@ def benched_text(standings: Standings) -> str:
     """Return the names of the benched bots, and what that means for the figures of the others."""
     benched = ", ".join(row.bot for row in standings.rows if row.benched)
     return (
-        f"benched for failing repeatedly: {benched}; what others won against it before "
-        "counts, so bots that never met it may have fewer points a match"
+        f"benched for failing repeatedly: {benched}; what others won before against "
+        "a benched bot counts, so bots that never met one may have fewer points a match"
     )
 
 

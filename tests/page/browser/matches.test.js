@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { endReason, fetchJson, outcome, winners } from "../../../server/lanista/page/browser/matches.js";
+import { endReason, fetchJson, outcome, timeText, winners } from "../../../server/lanista/page/browser/matches.js";
 
 /** Make a match of four that is over; `differences` replaces parts of it. */
 function match(differences) {
@@ -81,4 +81,13 @@ test("a response that is cut off is an error, whatever its status", async () => 
 test("a refusal is an error with the arena's message, or its status", async () => {
   await assert.rejects(asked('{"error": "no such match"}', { status: 404 }), /^Error: no such match$/);
   await assert.rejects(asked("<html>", { status: 502 }), /^Error: status 502$/);
+});
+
+test("a time has its day unless that is today, and its year if that is another", () => {
+  const now = new Date(2026, 0, 9, 12);
+  const text = (...then) => timeText(new Date(...then).toISOString(), now);
+  assert.doesNotMatch(text(2026, 0, 9, 11, 30), /9|26/);
+  assert.match(text(2026, 0, 5, 11, 30), /5/);
+  assert.doesNotMatch(text(2026, 0, 5, 11, 30), /26/);
+  assert.match(text(2025, 0, 9, 11, 30), /2025/);
 });

@@ -60,8 +60,8 @@ test("a race has a curve of each bot that has a rating", () => {
   assert.deepEqual(
     curves.map(({ name, last, values }) => [name, last, values]),
     [
-      ["a 1600", 1600, [1500, 1600]],
-      ["b 1400", 1399.6, [null, 1399.6]],
+      ["1600 a", 1600, [1500, 1600]],
+      ["1400 b", 1399.6, [null, 1399.6]],
     ],
   );
 });

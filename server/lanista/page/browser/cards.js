@@ -286,7 +286,7 @@ class Card {
           el("span", { class: "name" }, name),
           leads && el("span", { class: "unseen" }, "leads"),
           el("span", { class: "change" }, printable(change)),
-          el("span", { class: "score" }, score === null ? "" : score.toLocaleString()),
+          el("span", { class: "score" }, score === null ? "" : score.toLocaleString("en")),
           el("span", { class: "bar", style: { "--share": share.toFixed(3) } }),
         ),
     );

@@ -34,7 +34,7 @@ import { formatDuration, pathPart, printable } from "./text.js";
  * @returns {{close(): void}}
  */
 export function ladderBotView(root, link, ladder, bot) {
-  const about = el("p", { class: "muted" }, "Loading…");
+  const about = el("p", { class: "muted" });
   const rating = el("p", { class: "verdict" });
   const rest = el("p", null);
   const way = el("p", { class: "muted" });
@@ -97,7 +97,7 @@ export function ladderBotView(root, link, ladder, bot) {
 
   /** @param {LadderBot} data */
   function show(data) {
-    page.trouble.hidden = true;
+    page.loaded();
     const { row } = data;
     if (data.submissions && submissions === null) {
       submissions = submissionsSection(link, { ladder, game: data.game, bot, isOpen: false });
@@ -116,7 +116,9 @@ export function ladderBotView(root, link, ladder, bot) {
     rest.hidden = data.rest === null;
     way.textContent = describeWay(data.round_trip);
     way.hidden = data.round_trip === null;
-    fill(curve, data.history.length > 0 && ratingCurve(data.history));
+    // One point is no curve, and stands above as the rating.
+    sections.history.hidden = data.history.length < 2;
+    fill(curve, !sections.history.hidden && ratingCurve(data.history));
     list(
       versions,
       data.versions,
@@ -127,7 +129,7 @@ export function ladderBotView(root, link, ladder, bot) {
           null,
           el("th", { scope: "row" }, each.version ?? "connected"),
           numberCell(formatInterval(each.rating)),
-          numberCell(each.matches.toLocaleString()),
+          numberCell(each.matches.toLocaleString("en")),
           el("td", null, timeElement(each.first.stored), " – ", timeElement(each.last.stored)),
         ),
     );
@@ -144,7 +146,7 @@ export function ladderBotView(root, link, ladder, bot) {
             { scope: "row" },
             el("a", { class: "name", href: ladderAddress(ladder, opponent) }, printable(opponent)),
           ),
-          [matches, won, tied, lost].map((count) => numberCell(count.toLocaleString())),
+          [matches, won, tied, lost].map((count) => numberCell(count.toLocaleString("en"))),
           el(
             "td",
             null,
@@ -168,9 +170,9 @@ export function ladderBotView(root, link, ladder, bot) {
           "tr",
           null,
           el("th", { scope: "row" }, seatLetter(seat)),
-          numberCell(matches.toLocaleString()),
+          numberCell(matches.toLocaleString("en")),
           numberCell(places.join("–")),
-          numberCell(failures.toLocaleString()),
+          numberCell(failures.toLocaleString("en")),
         ),
     );
     endings.textContent = FAILURES.flatMap(([ending, meaning]) =>
@@ -179,7 +181,6 @@ export function ladderBotView(root, link, ladder, bot) {
     showResults(failed, data.failed, data, bot);
     showResults(recent, data.recent, data, null);
     sections.versions.hidden = data.versions.length === 0;
-    sections.history.hidden = data.history.length === 0;
     sections.failed.hidden = data.failed.length === 0;
   }
 
@@ -201,7 +202,7 @@ export function ladderBotView(root, link, ladder, bot) {
  * Make the curve of a rating, with the band of its intervals. The arena notes a rating when matches
  * were played, so each point is as far from the next one as any other: pauses take no room.
  *
- * @param {readonly RatingPoint[]} points at least one, the oldest first
+ * @param {readonly RatingPoint[]} points at least two, the oldest first
  * @returns {HTMLElement}
  */
 function ratingCurve(points) {
@@ -218,17 +219,15 @@ function ratingCurve(points) {
     `${formatInterval({ value, low, high })} on ${new Date(taken).toLocaleString()}`;
   const [from, to] = [first, last].map(([taken]) => new Date(taken));
   const isOneDay = from.toDateString() === to.toDateString();
-  const chart = new Chart(
-    points.length === 1 ? text(last) : `from ${text(first)} to ${text(last)}`,
-  );
+  const chart = new Chart(`from ${text(first)} to ${text(last)}`);
   chart.show({
     at: points.map((_, i) => i),
     curves: [curve],
     range: extentOf([curve]) ?? [0, 1],
     format: (rating) => String(Math.round(rating)),
-    ticks: points.length === 1 ? [0] : [0, points.length - 1],
+    ticks: [0, points.length - 1],
     formatAt: (at) => {
-      const when = at === 0 && points.length > 1 ? from : to;
+      const when = at === 0 ? from : to;
       return isOneDay
         ? when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
         : when.toLocaleDateString();
@@ -262,7 +261,7 @@ function describeWay(way) {
  * @returns {{close(): void}}
  */
 export function ladderPairView(root, link, ladder, bot, opponent) {
-  const about = el("p", { class: "muted" }, "Loading…");
+  const about = el("p", { class: "muted" });
   const score = el("p", { class: "verdict" });
   const both = tableSection(ladder);
   const recent = el("tbody", null);
@@ -278,7 +277,7 @@ export function ladderPairView(root, link, ladder, bot, opponent) {
 
   /** @param {LadderPair} data */
   function show(data) {
-    page.trouble.hidden = true;
+    page.loaded();
     const { won, tied, lost } = data;
     about.textContent = data.title;
     score.textContent =
@@ -318,7 +317,8 @@ function apiAddress(ladder, bot) {
  */
 function viewOf(root, ladder, title, summary, beside = null) {
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
-  const content = el("div", { class: "stack sections" });
+  const loading = el("p", { class: "muted" }, "Loading…");
+  const content = el("div", { class: "stack sections", hidden: true });
   fill(
     root,
     el(
@@ -335,15 +335,20 @@ function viewOf(root, ladder, title, summary, beside = null) {
         ),
         el("div", { class: "row" }, el("h1", null, title), beside),
         summary,
+        loading,
       ),
       trouble,
       content,
     ),
   );
   return {
-    trouble,
     show: (/** @type {HTMLElement[]} */ sections) => fill(content, sections),
+    loaded: () => {
+      loading.hidden = trouble.hidden = true;
+      content.hidden = false;
+    },
     fail: (/** @type {string} */ message) => {
+      loading.hidden = true;
       trouble.textContent = `It can't be loaded: ${message}`;
       trouble.hidden = false;
     },

@@ -159,7 +159,7 @@ export class LadderPart {
           { class: row.rank === 1 ? "winner" : null },
           numberCell(row.rank ?? ""),
           ladderBotCell(name, row, undefined),
-          numberCell(row.matches.toLocaleString()),
+          numberCell(row.matches.toLocaleString("en")),
           ratingCell(row.rating),
         ),
     );
@@ -341,7 +341,7 @@ function rowOf(ladder, { row, rest, places }) {
     ladderBotCell(ladder, row, rest),
     ratingCell(row.rating),
     el("td", null, places !== null && intervalBar(places, formatInterval(row.rating))),
-    numberCell(row.matches.toLocaleString()),
+    numberCell(row.matches.toLocaleString("en")),
     numberCell(formatRanks(row)),
     changeCell(row.day),
     changeCell(row.week),

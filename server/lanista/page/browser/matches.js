@@ -93,7 +93,7 @@ export function endReason(match) {
 }
 
 /**
- * Format a time as the user does, with the day unless it is today.
+ * Format a time as the user does, with the day unless it is today, and the year if it is another.
  *
  * @param {string} iso ISO 8601
  * @param {Date} [now]
@@ -103,9 +103,12 @@ export function timeText(iso, now = new Date()) {
   const then = new Date(iso);
   const time = { hour: /** @type {const} */ ("2-digit"), minute: /** @type {const} */ ("2-digit") };
   const day = { day: /** @type {const} */ ("numeric"), month: /** @type {const} */ ("short") };
-  return then.toDateString() === now.toDateString()
-    ? then.toLocaleTimeString(undefined, time)
-    : then.toLocaleString(undefined, { ...day, ...time });
+  if (then.toDateString() === now.toDateString()) {
+    return then.toLocaleTimeString(undefined, time);
+  }
+  const isThisYear = then.getFullYear() === now.getFullYear();
+  const year = isThisYear ? {} : { year: /** @type {const} */ ("numeric") };
+  return then.toLocaleString(undefined, { ...day, ...year, ...time });
 }
 
 /**
@@ -156,7 +159,7 @@ export function playersOf(match, linkOf = null) {
         linkOf === null
           ? el("span", { class: "name" }, match.players[seat])
           : el("a", { class: "name", href: linkOf(match.players[seat]) }, match.players[seat]),
-        scores !== null && el("span", { class: "score" }, scores[seat].toLocaleString()),
+        scores !== null && el("span", { class: "score" }, scores[seat].toLocaleString("en")),
       ),
     ),
   );

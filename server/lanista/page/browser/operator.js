@@ -387,7 +387,8 @@ function chooser(title, columns, actions, choice = null) {
   );
 
   function update() {
-    count.textContent = `${chosen.size} of ${items.length} chosen`;
+    // While none is chosen, a screen reader needn't say how many come and go.
+    count.textContent = chosen.size > 0 ? `${chosen.size} of ${items.length} chosen` : "";
     all.checked = items.length > 0 && chosen.size === items.length;
     for (const button of buttons) {
       button.disabled = chosen.size === 0;

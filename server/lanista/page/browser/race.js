@@ -32,7 +32,7 @@ export function curvesOf({ curves }) {
           {
             bot,
             last,
-            name: `${printable(bot)} ${Math.round(last)}`,
+            name: `${Math.round(last)} ${printable(bot)}`, // a name that is too long is cut off
             colour: `var(--racer-${i % COLOURS})`,
             dash: DASHES[i % DASHES.length],
             values: ratings,

@@ -15,7 +15,7 @@ import { el, fill, list } from "./dom.js";
 import { MatchFrames } from "./match_frames.js";
 import { nameOf, seatMark } from "./matches.js";
 import { EventList, shares } from "./screen_scenes.js";
-import { printable, turnText } from "./text.js";
+import { nameSeats, printable, turnText } from "./text.js";
 import { theme } from "./theme.js";
 
 /** @typedef {import("./decode.js").Position} Position */
@@ -231,7 +231,8 @@ class Scene {
 
   /** Tell a part of the match's story. @param {import("./decode.js").Chapter} chapter */
   tell([, seat, text]) {
-    fill(this.#chapter, seat >= 0 && seatMark(seat), " ", printable(text));
+    const words = nameSeats(printable(text), this.frames.head);
+    fill(this.#chapter, seat >= 0 && seatMark(seat), " ", words);
     this.#chapter.hidden = false;
   }
 

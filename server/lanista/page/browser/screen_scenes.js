@@ -9,7 +9,7 @@ import { el, list } from "./dom.js";
 import { formatRating } from "./figures.js";
 import { fetchJson, seatMark } from "./matches.js";
 import { halves } from "./standings.js";
-import { capital, printable, turnWord } from "./text.js";
+import { capital, nameSeats, printable, turnWord } from "./text.js";
 
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Position} Position */
@@ -181,7 +181,7 @@ export class EventList {
           "li",
           null,
           event.seat >= 0 && seatMark(event.seat),
-          el("span", null, printable(event.text)),
+          el("span", null, nameSeats(printable(event.text), this.#head)),
           el("span", { class: "when" }, capital(event.turn)),
         ),
     );

@@ -111,7 +111,7 @@ function standingRow({ rank, name, matches, points, wins, draws, losses }) {
     el("td", { class: "number" }, rank),
     el("th", { scope: "row" }, el("a", { class: "name", href: matchesAddress({ player: name }) }, name)),
     [matches, halves(points), wins, draws, losses].map((value) =>
-      el("td", { class: "number" }, value.toLocaleString()),
+      el("td", { class: "number" }, value.toLocaleString("en")),
     ),
   );
 }
@@ -125,7 +125,7 @@ function standingRow({ rank, name, matches, points, wins, draws, losses }) {
 export function halves(points) {
   const whole = Math.floor(points);
   if (points - whole !== 0.5) {
-    return points.toLocaleString();
+    return points.toLocaleString("en");
   }
-  return whole === 0 ? "½" : `${whole.toLocaleString()}½`;
+  return whole === 0 ? "½" : `${whole.toLocaleString("en")}½`;
 }

@@ -83,8 +83,8 @@ export function standingsSection() {
       );
       const names = standings.filter((row) => row.benched).map(({ bot }) => printable(bot));
       benched.textContent =
-        `Benched for failing repeatedly: ${names.join(", ")}. What others won against it ` +
-        "before counts, so bots that never met it may have fewer points a match.";
+        `Benched for failing repeatedly: ${names.join(", ")}. What others won before ` +
+        "against a benched bot counts, so bots that never met one may have fewer points a match.";
       benched.hidden = names.length === 0;
       return standings.length > 0;
     },
@@ -140,7 +140,7 @@ function rowOf({ row, seats, places }) {
     numberCell(halves(row.points)),
     ratingCell(row.rating),
     el("td", null, places !== null && intervalBar(places, formatInterval(row.rating))),
-    numberCell(row.matches.toLocaleString()),
+    numberCell(row.matches.toLocaleString("en")),
     numberCell(formatRanks(row)),
     numberCell(formatPercent(row.superior)),
     numberCell(formatPlaces(row, seats)),
@@ -259,7 +259,7 @@ function meetingCell(meeting, linkOf) {
     return numberCell("");
   }
   const { bot, opponent, points, matches, superior } = meeting;
-  const text = `${halves(points)}/${matches.toLocaleString()}`;
+  const text = `${halves(points)}/${matches.toLocaleString("en")}`;
   const href = linkOf({ player: bot, against: opponent });
   const label = `${text}: the matches of ${printable(bot)} and ${printable(opponent)}`;
   const cell = numberCell(el("a", { href, "aria-label": label }, text));
@@ -350,7 +350,7 @@ export function endingsSection(linkOf) {
               numberCell(
                 count === 0
                   ? 0
-                  : el("a", { href, "aria-label": label }, count.toLocaleString()),
+                  : el("a", { href, "aria-label": label }, count.toLocaleString("en")),
               ),
             ),
           ),

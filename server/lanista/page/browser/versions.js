@@ -62,7 +62,7 @@ export function sizeText(bytes) {
       [size, unit] = [size / 1024, larger];
     }
   }
-  return `${size.toLocaleString(undefined, { maximumFractionDigits: 1 })} ${unit}`;
+  return `${size.toLocaleString("en", { maximumFractionDigits: 1 })} ${unit}`;
 }
 
 /** Make the badge of a state. @param {string} state */
