@@ -97,6 +97,9 @@ def test_a_name_that_nobody_has_is_benched_with_a_note(operate):
     expected = "note: no bot called 'Adda' is registered or has played here; did you mean 'Ada'?\n"
     for command, note in (("unbench", expected), ("bench", expected), ("bench", "")):
         assert (0, "", note) == operate(command, "Adda")
+    listed = [line.split() for line in operate("name list").out.splitlines()[2:]]
+    assert listed[0][0] == "Ada"
+    assert [[name, "on", "all", "ladders"] for name in ("Adda", "camperjoe")] == listed[1:]
 
 
 def status_of(ladder):

@@ -306,15 +306,20 @@ def remove(arena: ArenaFile, name: str) -> int:
 @name_group.command("list")
 @arena_argument
 def list_(arena: ArenaFile) -> int:
-    """List the registered names: when and by whom each was registered, and when last seen."""
+    """List the names: when and by whom each was registered, when last seen, where it is benched.
+
+    Names that are benched without being registered, such as house bots', come last.
+    """
     from lanista.cli.tables import listing, show
     from lanista.results.names import NameStore
 
     with arena.database() as database:
         store = NameStore(database)
         names = store.names()
+        written: dict[str, str] = {}
         ladders: dict[str, list[str]] = {}
         for benched in store.benched():
+            written.setdefault(benched.key, benched.name)
             ladders.setdefault(benched.key, []).append(benched.ladder or "on all ladders")
     rows = [
         (
@@ -322,10 +327,11 @@ def list_(arena: ArenaFile) -> int:
             minute_text(name.registered),
             name.registrar.value,
             "" if name.seen is None else minute_text(name.seen),
-            ", ".join(ladders.get(name.key, [])),
+            ", ".join(ladders.pop(name.key, [])),
         )
         for name in names
     ]
+    rows += [(written[key], "", "", "", ", ".join(on)) for key, on in ladders.items()]
     show(listing(("name", "registered", "by", "last seen", "benched"), rows))
     return 0
 
