@@ -42,7 +42,7 @@ game = "angrymob"
 KILLED = """
 import os, signal, sys
 from lanista.results import database, rebuild
-from lanista.cli.__main__ import main
+from lanista.__main__ import main
 calls = 0
 def die(*_, **__):
     global calls

@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -76,7 +77,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         reward: Any = result_reward
         if reward is None:
             reward = 0.0 if ruleset.consequence is Consequence.SKIP else RESULT_REWARD
-        if not isinstance(reward, int | float) or not math.isfinite(reward):
+        if not isinstance(reward, int | float) or not abs(reward) <= sys.float_info.max:
             raise BadInputError(f"result_reward {reward!r:.200}; expected a number")
         self._result_reward = reward
         self._cycles = 0
