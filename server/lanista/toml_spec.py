@@ -11,7 +11,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
@@ -198,7 +198,7 @@ def whole(value: int) -> int:
 def shown(value: Any) -> str:
     """Return a value of a file in a form that is safe and short enough for a message."""
     try:
-        text = ascii(value)
+        text = value.isoformat() if isinstance(value, date | time) else ascii(value)
     except ValueError:  # it has more digits than Python converts
         return "a number too long to be shown"
     return _short(text)

@@ -93,6 +93,14 @@ def test_an_empty_file_is_an_arena():
         (LADDER + LADDER.replace('"l"', '"L"'), "ladders[2].name: L is the name of ladders[1] too"),
         (LADDER + 'settings.x = "1"', "ladders[1].settings.x: '1'; expected a whole number"),
         (LADDER + 'house = "Demo"', "ladders[1].house: 'Demo'; expected a list, such as"),
+        (
+            LADDER + 'submissions = "true"',
+            "ladders[1].submissions: 'true'; expected true, false or",
+        ),
+        (
+            LADDER + "submissions.closes = 2026-12-18",
+            "ladders[1].submissions.closes: 2026-12-18; expected a time, such as 2026-12-18T23:59",
+        ),
         (LADDER + 'house = [{ name = "x" }]', "ladders[1].house[1].command: missing"),
         (
             LADDER + 'house = [{ name = " x", command = "x" }]',

@@ -442,6 +442,8 @@ def _converter() -> cattrs.Converter:
     def structure_submissions(value: Any, _: Any) -> Any:
         if value is False:
             return None
+        if value is not True and not isinstance(value, Mapping):
+            raise TypeError(f"{shown(value)}; expected true, false or a table")
         return converter.structure({} if value is True else value, Submissions)
 
     def structure_time(value: Any, _: Any) -> Any:
