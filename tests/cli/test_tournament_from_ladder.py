@@ -8,6 +8,8 @@ from lanista.competition.setup import prepare
 from lanista.competition.spec import SeedCount, read_spec
 from lanista.hosting.spec_parts import SandboxName
 from lanista.match.conditions import Clock
+from lanista.results.names import Registrar
+from support.arenas import stored_names
 from support.submissions import handed_in, ready, refused
 
 FILE = """
@@ -66,6 +68,21 @@ def test_the_final_is_played_as_the_ladder_is(new, tmp_path, monkeypatch):
     assert (str(program), "{python}", "-u", "a b.py") == bob.command[-4:]
     assert b"packed 2" == program.read_bytes()
     assert str(program.parent) in bob.hidden  # in which the others' programs are
+
+
+def test_a_name_that_was_removed_is_not_in_the_final(new, lanista, tmp_path):
+    """Whoever registered it again has handed in nothing yet. The list of programs says so too."""
+    data, bot = tmp_path / "lanista-data", ready("a.py", b"1")
+    with stored_names(data) as names:
+        ada, _ = (names.register(name, "hash", Registrar.OPERATOR) for name in ("Ada", "Bob"))
+    handed_in(data, "Ada", bot, playing=1, registered=ada.registered.isoformat())
+    for name in ("Bob", "Cem"):
+        handed_in(data, name, bot, playing=1, registered="2026-01-01T00:00:00+00:00")
+    left_out = (f"left out: {name}, its name was removed\n" for name in ("Bob", "Cem"))
+    assert "".join(left_out) == new().err
+    assert ["Ada"] == [bot.name for bot in read_spec(tmp_path / "final.toml").bots]
+    _, _, ada, *others = lanista("arena", "submissions", "list", "arena.toml").out.splitlines()
+    assert [False, True, True] == [row.endswith("name removed") for row in (ada, *others)]
 
 
 def test_nothing_is_left_behind_where_there_is_no_final(new, tmp_path):

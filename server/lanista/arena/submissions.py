@@ -407,9 +407,7 @@ class LadderSubmissions:
     def take_up_names(self, registered: Mapping[str, RegisteredName]) -> None:
         """Let programs of removed names play no more, given those of the names that are there."""
         for key, author in self.authors.items():
-            name = registered.get(key)
-            is_removed = name is None or name.registered.isoformat() != author.registered
-            if is_removed != (key in self._removed):
+            if author.is_of(registered.get(key)) == (key in self._removed):
                 self._removed ^= {key}
                 self._offer(author)
 

@@ -98,6 +98,17 @@ def _last_ready(author: "Author") -> "Version | None":
     return ready[-1] if ready else None
 
 
+def _removed(arena: ArenaFile, authors: Mapping[str, "Author"]) -> set[str]:
+    """Return the keys of the names that the operator has removed since they handed in."""
+    from lanista.results.names import NameStore
+
+    if not arena.data.database.exists():
+        return set()  # as nothing is known of names
+    with arena.database(create=False) as database:
+        names = {name.key: name for name in NameStore(database).names()}
+    return {key for key, author in authors.items() if not author.is_of(names.get(key))}
+
+
 # -- looking at them -----------------------------------------------------------------------------
 
 
@@ -109,13 +120,15 @@ def list_(arena: ArenaFile, ladder: str | None) -> int:
     from lanista.cli import tables
 
     authors = folder_of(arena, _ladder_of(arena, ladder)).read()
+    removed = _removed(arena, authors)
     titles = ("name", "plays", "latest", "state", "handed in", "versions", "size", "")
     numbers = {"plays", "latest", "versions", "size"}
-    tables.show(tables.listing(titles, map(_row, authors.values()), numbers))
+    rows = [_row(author, is_removed=key in removed) for key, author in authors.items()]
+    tables.show(tables.listing(titles, rows, numbers))
     return 0
 
 
-def _row(author: "Author") -> Iterator[str]:
+def _row(author: "Author", *, is_removed: bool) -> Iterator[str]:
     from lanista.bots.limits import readable_size
 
     yield author.name
@@ -124,10 +137,14 @@ def _row(author: "Author") -> Iterator[str]:
     if latest is None:
         yield from ("", "", "")
     else:
-        yield from (str(latest.number), author.state_of(latest), minute_text(latest.received))
+        state = latest.state.value if is_removed else author.state_of(latest)
+        yield from (str(latest.number), state, minute_text(latest.received))
     yield str(len(author.versions))
     yield readable_size(author.size)
-    yield f"disabled: {author.disabled}" if author.disabled else "paused" * author.paused
+    if author.disabled:
+        yield f"disabled: {author.disabled}"
+    else:
+        yield "name removed" if is_removed else "paused" * author.paused
 
 
 @command.command("show")
@@ -315,7 +332,7 @@ def write_final(file: Path, arena: ArenaFile, name: str) -> None:
         if path.exists():
             raise BadInputError(f"{path} exists already; name another file")
     with _whole(folder):
-        bots = list(_programs(folder_of(arena, ladder), folder))
+        bots = list(_programs(arena, folder_of(arena, ladder), folder))
         if not bots:
             raise BadInputError(f"no program on {ladder.name} is ready to play")
         maps = [_map(arena.path.parent, map_, folder) for map_ in ladder.maps]
@@ -351,14 +368,19 @@ def _whole(folder: Path) -> Iterator[None]:
         raise
 
 
-def _programs(source: "SubmissionFolder", folder: Path) -> Iterator[Mapping[str, str]]:
+def _programs(
+    arena: ArenaFile, source: "SubmissionFolder", folder: Path
+) -> Iterator[Mapping[str, str]]:
     """Copy the programs to play, and yield the keys of each in the spec."""
     from lanista.bots.unpacker import PYTHON
 
-    for key, author in source.read().items():
+    authors = source.read()
+    removed = _removed(arena, authors)
+    for key, author in authors.items():
         version = _last_ready(author)
-        why = f"disabled: {author.disabled}" if author.disabled else "none of its versions is ready"
-        if version is None or author.disabled:
+        if version is None or author.disabled or key in removed:
+            why = "none of its versions is ready" if version is None else "its name was removed"
+            why = f"disabled: {author.disabled}" if author.disabled else why
             say(f"left out: {author.name}, {why}", err=True)
             continue
         program = folder / f"{_folder_name(author.name)}-{version.number}.program"

@@ -30,7 +30,7 @@ import attrs
 import cattrs
 
 from lanista.errors import BadInputError
-from lanista.results.names import key_of
+from lanista.results.names import RegisteredName, key_of
 from lanista.system import sync_folder
 
 SALT_SIZE = 16
@@ -110,6 +110,13 @@ class Author:
     def key(self) -> str:
         """What the name has in common with other ways to write it, from `key_of`."""
         return key_of(self.name)
+
+    def is_of(self, name: RegisteredName | None) -> bool:
+        """Return whether these are the versions of a name as it is registered now; None: it isn't.
+
+        Those of a name that the operator has removed since don't play.
+        """
+        return name is not None and name.registered.isoformat() == self.registered
 
     def state_of(self, version: Version) -> str:
         """Return what people are told of a version: its state, or `playing`."""
