@@ -337,9 +337,17 @@ async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):
             super().__init__(format_of(setup))
             self.heard = []
 
-        def record(self, played):
+        def hear(self, played):
             self.heard.append(setup.block_id(played.bots, setup.opening(played.opening)))
+
+        def record(self, played):
+            self.hear(played)
             self._real.record(played)
+
+        def resume(self, stored, benched):
+            for played, _ in stored:
+                self.hear(played)
+            self._real.resume(stored, benched)
 
     first, second = Listening(), Listening()
     await run(setup, format_=first)

@@ -99,9 +99,13 @@ async def test_the_order_of_benching_is_kept(tmp_path):
             super().__init__(format_of(setup))
             self.benched = []
 
-        def bench(self, bot):
-            self.benched.append(bot)
-            self._real.bench(bot)
+        def bench(self, *bots):
+            self.benched += bots
+            self._real.bench(*bots)
+
+        def resume(self, stored, benched):
+            self.benched += [*benched, *(bot for _, out in stored for bot in out)]
+            self._real.resume(stored, benched)
 
     first, second = Listening(), Listening()
     await run(setup, b_then_a, threads=1, format_=first)

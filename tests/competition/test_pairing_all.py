@@ -209,6 +209,38 @@ def test_a_bench_may_be_told_after_all_blocks(kind, seats, count, seed, at_once,
     assert state(run.format) == state(again)
 
 
+@pytest.mark.parametrize("kind", [FormatName.SWISS, FormatName.KNOCKOUT])
+@pytest.mark.parametrize("seats", [2, 4])
+@given(
+    count=st.integers(4, 13),
+    seed=st.integers(0, 10**6),
+    at_once=st.integers(1, 5),
+    benches=st.lists(st.tuples(st.integers(1, 9), st.sets(st.integers(0, 12))), max_size=3),
+)
+@example(count=5, seed=0, at_once=1, benches=[(1, {0, 2})])
+def test_bots_that_were_benched_at_various_times_change_nothing_when_resuming(
+    kind, seats, count, seed, at_once, benches
+):
+    """Several at the same time, too; what was handed out before still counts."""
+    bots = names(count)
+    run = Run(new(kind, bots, seats), random.Random(seed), at_once, seed)
+    out = {}
+    for steps, who in benches:
+        run.play(steps)
+        if run.told and len(run.told) not in out:  # if it was over, nobody was benched
+            out[len(run.told)] = sorted({bots[at % count] for at in who})
+            run.format.bench(*out[len(run.told)])
+    run.play()
+    stored = [
+        (result(pairing, run.format.seated, seed), out.get(number, ()))
+        for number, pairing in enumerate(run.told, 1)
+    ]
+    again = new(kind, bots, seats)
+    again.resume(stored)
+    assert [*map(run.format.counts, run.told)] == [*map(again.counts, run.told)]
+    assert state(run.format) == state(again)
+
+
 @pytest.mark.parametrize(("kind", "seats"), FIELDS)
 def test_a_block_that_is_not_wanted_is_not_counted(kind, seats):
     bots = names(6)

@@ -333,6 +333,16 @@ def test_knockout_goes_on_without_a_benched_bot():
 # Errors
 
 
+def test_knockout_is_not_won_by_one_of_several_that_were_benched_at_once():
+    """Nor do they get points for a block in which each of them leaves the other out."""
+    live, resumed = (make("knockout", "abcd", seats=4) for _ in range(2))
+    live.bench("a", "b")
+    resumed.resume([], ["a", "b"])
+    for format_ in (live, resumed):
+        assert "c wins" == format_.verdict()
+        assert {"c": 6.0, "d": 6.0} == format_.byes()
+
+
 @pytest.mark.parametrize(
     ("kind", "bots", "keys", "line"),
     [

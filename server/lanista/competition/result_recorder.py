@@ -21,7 +21,7 @@ from lanista.competition.formats.base import Format
 from lanista.competition.setup import Setup
 from lanista.competition.spec import Keep
 from lanista.competition.standings import snapshot, standings
-from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_blocks
+from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_blocks, resume
 from lanista.competition.worker import Finished
 from lanista.games.outcome import FAILURES
 from lanista.match.record_writer import write_whole
@@ -200,7 +200,6 @@ class ResultRecorder:
         self._stored = read_stored_blocks(self.setup, blocks)
         for _, played in self._stored.entries:
             self._seen.update(played.bots)
-            self.format.record(played)
         benched = {benching.bot for benching in stored}
         # There are some only if `bench_after` was lowered since these failures were stored.
         new = [
@@ -210,8 +209,8 @@ class ResultRecorder:
         ]
         if new:
             self.store.add([], new)
-        for benching in (*stored, *new):
-            self._bench(benching.bot)
+        self.benched = {benching.bot: None for benching in (*stored, *new)}
+        resume(self.format, self._stored, (*stored, *new))
         return {benching.bot: benching.failures for benching in (*stored, *new)}
 
     def commit(
@@ -237,8 +236,9 @@ class ResultRecorder:
             score = BlockScore(result.bots, _ranks(result), pairing.opening)
             self._stored.entries.append(Entry(result.block, score))
             self.format.record(score)
-        for benching, _ in benched:
-            self._bench(benching.bot)
+            out = [benching.bot for benching, _ in benched if benching.block == result.block]
+            self.benched |= dict.fromkeys(out)
+            self.format.bench(*out)
         return results, benched
 
     def set_aside(self, finished: Finished) -> None:
@@ -262,10 +262,6 @@ class ResultRecorder:
                     benching = Benching(bot=bot, block=result.block, failures=count)
                     to_bench[bot] = benching, reason
         return list(to_bench.values())
-
-    def _bench(self, bot: str) -> None:
-        self.benched[bot] = None
-        self.format.bench(bot)
 
     def blocks_until_benched(self, bot: str) -> int | None:
         """Return how many blocks a bot on trial may still fail before it is benched, at least 1.

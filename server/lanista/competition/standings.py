@@ -12,7 +12,12 @@ import attrs
 from lanista.competition.formats.base import Format
 from lanista.competition.make_format import make_format
 from lanista.competition.setup import Setup
-from lanista.competition.stored_blocks import StoredBlocks, read_stored_blocks, settle_seed
+from lanista.competition.stored_blocks import (
+    StoredBlocks,
+    read_stored_blocks,
+    resume,
+    settle_seed,
+)
 from lanista.games.outcome import ENDINGS
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
@@ -106,12 +111,9 @@ def moment_of(setup: Setup, store: Store) -> Snapshot:
     format_ = format_of(setup)
     with store.reading() as now:
         stored_blocks = read_stored_blocks(setup, now.played())
-        benched = [benching.bot for benching in now.benched() if benching.bot in setup.bots]
-    for _, played in stored_blocks.entries:
-        format_.record(played)
-    for bot in benched:
-        format_.bench(bot)
-    return snapshot(format_, stored_blocks, benched)
+        benched = [benching for benching in now.benched() if benching.bot in setup.bots]
+    resume(format_, stored_blocks, benched)
+    return snapshot(format_, stored_blocks, [benching.bot for benching in benched])
 
 
 def format_of(setup: Setup) -> Format:

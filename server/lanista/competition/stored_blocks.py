@@ -23,11 +23,13 @@ from typing import NamedTuple
 
 import attrs
 
+from lanista.competition.formats.base import Format
 from lanista.competition.setup import Opening, Setup
 from lanista.errors import StoreError
 from lanista.results.blocks import BlockScore
 from lanista.results.database import Store
 from lanista.results.engines import damaged, where_of
+from lanista.results.match_result import Benching
 from lanista.results.reading import PlayedBlock
 from lanista.toml_spec import SpecError
 
@@ -105,6 +107,15 @@ def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlo
             score = BlockScore(block.bots, block.ranks, number)
             divided.entries.append(Entry(block.id, score))
     return divided
+
+
+def resume(format_: Format, stored: StoredBlocks, benched: Iterable[Benching]) -> None:
+    """Bring a new format to where the stored blocks and benchings have led."""
+    out: dict[str, list[str]] = {}
+    for benching in benched:
+        out.setdefault(benching.block, []).append(benching.bot)
+    blocks = [(score, out.pop(block, ())) for block, score in stored.entries]
+    format_.resume(blocks, [bot for bots in out.values() for bot in bots])
 
 
 def _check_whole(setup: Setup, block: PlayedBlock) -> None:

@@ -87,7 +87,6 @@ class Format(abc.ABC):
     def record(self, played: BlockScore) -> None:
         """Take the result of a block.
 
-        When a tournament is resumed, the stored blocks are given in the order in which they ended.
         A block that this format didn't ask for, and never will, is remembered and not counted.
         """
         key = self._key(played.pairing)
@@ -105,8 +104,24 @@ class Format(abc.ABC):
         return pairing
 
     @abc.abstractmethod
-    def bench(self, bot: str) -> None:
-        """Take a bot out; of its blocks only those are wanted that were already handed out."""
+    def bench(self, *bots: str) -> None:
+        """Take bots out at once; of their blocks only those are wanted that were handed out."""
+
+    def resume(
+        self, stored: Sequence[tuple[BlockScore, Sequence[str]]], benched: Sequence[str] = ()
+    ) -> None:
+        """Take what is stored of earlier runs, before anything else.
+
+        Args:
+            stored: The blocks in the order in which they ended: the result of each, and the bots
+                that were benched after it.
+            benched: The bots that were benched before, by blocks that don't belong here any more.
+        """
+        for score, _ in stored:
+            self.record(score)
+        self.bench(*benched)
+        for _, out in stored:
+            self.bench(*out)
 
     def next(self) -> Pairing | None:
         """Hand out the next block that is wanted and was neither played nor handed out.

@@ -75,11 +75,11 @@ class Fixed(Format):
     def _is_wanted(self, pairing: Pairing) -> bool:
         return self._is_listed(pairing) and self._playable(pairing.bots)
 
-    def bench(self, bot: str) -> None:
-        """Take a bot out: those of its blocks that aren't played yet are no longer wanted."""
-        if bot in self._benched:
+    def bench(self, *bots: str) -> None:
+        """Take bots out: those of their blocks that aren't played yet are no longer wanted."""
+        if self._benched.keys() >= set(bots):
             return
-        self._benched[bot] = None
+        self._benched |= dict.fromkeys(bots)
         self._wanted = self._count_wanted()
         self._played_wanted = sum(
             self.counts(pairing) and self._is_wanted(pairing) for pairing in self._recorded

@@ -62,10 +62,11 @@ class LadderFormat(Format):
             self._ladder.take(pairing.bots, (), 0)
             self._begin(pairing)
 
-    def bench(self, bot: str) -> None:
-        """Take a bot out; its blocks that are running aren't waited for."""
-        self._benched[bot] = None
-        self._ladder.bench(bot)
+    def bench(self, *bots: str) -> None:
+        """Take bots out; their blocks that are running aren't waited for."""
+        for bot in bots:
+            self._benched[bot] = None
+            self._ladder.bench(bot)
 
     def give_back(self, pairing: Pairing) -> None:
         """Take back a block that won't be played; for its bots it no longer counts as begun."""

@@ -74,10 +74,9 @@ class VersionTest(Format):
         own = matches * side * (side - 1) / 2
         return (sum(points[:side]) - own) / (matches * side * side)
 
-    def bench(self, bot: str) -> None:
-        """Take a bot out, which ends the test."""
-        if bot in self._block:
-            self._benched[bot] = None
+    def bench(self, *bots: str) -> None:
+        """Take bots out, which ends the test."""
+        self._benched |= dict.fromkeys(bot for bot in bots if bot in self._block)
 
     def _next(self) -> Pairing | None:
         begun = self._played + len(self._awaited)

@@ -1,13 +1,11 @@
 """Formats that are played in rounds, where results decide which bots meet next.
 
-The state of such a format must not depend on when things happened, because a tournament may be
-interrupted and resumed: its stored blocks are then recorded first, in one go, and its benched bots
-named afterwards. Two rules bring that about. First, a benched bot stays in the pairings, byes and
-all, and its opponents get a walkover: they receive the points of a bye for each block that isn't
-played. So the pairings follow from the recorded blocks and the set of benched bots, and hardly from
-the moment when a bot was benched. Second, blocks may be recorded before anything asks for them.
-They are kept as spare results, and a later meeting of the same bots takes them over, so that
-recording one block may finish several rounds.
+The state of such a format follows from the order in which blocks ended and bots were benched, which
+is stored, because a tournament may be interrupted and resumed. Two rules bring that about. First, a
+benched bot stays in the pairings, byes and all, and its opponents that aren't benched get a
+walkover: they receive the points of a bye for each block that isn't played. Second, blocks may be
+recorded before anything asks for them. They are kept as spare results, and a later meeting of the
+same bots takes them over, so that recording one block may finish several rounds.
 
 The openings of a meeting follow from its round. When the spec changes, a meeting may already have
 been played on another seed of the same map; that block then takes the place of the one that would
@@ -109,18 +107,33 @@ class Staged(Format, abc.ABC):
         return meeting
 
     @final
-    def bench(self, bot: str) -> None:
-        """Take a bot out: its opponents get the points of a bye for each block.
+    def bench(self, *bots: str) -> None:
+        """Take bots out: their opponents get the points of a bye for each block.
 
-        Its blocks that were handed out are waited for, unless fewer than two bots are left.
+        Their blocks that were handed out are waited for, unless fewer than two bots are left.
         """
-        if bot not in self._index or bot in self._benched:
+        new = [bot for bot in bots if bot in self._index and bot not in self._benched]
+        if not new:
             return
-        self._benched[bot] = None
+        self._benched |= dict.fromkeys(new)
         for meeting in self._round:
             for opening in sorted(meeting.awaited):
                 self._walk_over_if_benched(meeting, opening)
         self._advance()
+
+    @final
+    def resume(
+        self, stored: Sequence[tuple[BlockScore, Sequence[str]]], benched: Sequence[str] = ()
+    ) -> None:
+        """Take what is stored, and bench each bot when it was benched, as more may depend on that.
+
+        Its blocks that ended later had been handed out before, so they are waited for.
+        """
+        self._awaited |= {self._key(score.pairing) for score, _ in stored}
+        self.bench(*benched)
+        for score, out in stored:
+            self.record(score)
+            self.bench(*out)
 
     @final
     def give_back(self, pairing: Pairing) -> None:
