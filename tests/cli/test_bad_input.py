@@ -55,6 +55,10 @@ BAD = {
         [*PLAY, "-s", "lucky"],
         "lanista play: Invalid value for '-s' / '--seed': 'lucky' is not a valid integer.",
     ),
+    "size no number": (
+        [*PLAY, "--size", "big"],
+        "lanista play: Invalid value for '--size': 'big' is not a valid integer.\n",
+    ),
     "seed too big": (
         [*PLAY, "-s", 2**63],
         f"lanista: seed {2**63}; a seed of angrymob is from {-(2**63)} to {2**63 - 1}",
