@@ -45,6 +45,19 @@ KeyError: 1
 """
     + "going on\n" * 9
 )
+GROUP = """  + Exception Group Traceback (most recent call last):
+  |   File "/home/ann/bot.py", line 9, in main
+  |     async with asyncio.TaskGroup() as tasks:
+  |   File "/usr/lib/python3.11/asyncio/taskgroups.py", line 145, in __aexit__
+  |     raise me from None
+  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "/home/ann/bot.py", line 4, in play
+    |     ways[99]
+    | KeyError: 99
+    +------------------------------------
+"""
 NODE = """file:///home/ann/bad.mjs:1
 function f(){ const a=undefined; return a.x; }
                                           ^
@@ -92,6 +105,7 @@ CPP = """terminate called after throwing an instance of 'std::out_of_range'
         (IN_A_LIBRARY, "bot.py:3: json.decoder.JSONDecodeError: Expecting property name"),
         (SYNTAX, "bot.py:3: SyntaxError: invalid syntax"),
         (CHAINED, "bot.py:4: ValueError: two"),
+        (GROUP, "bot.py:4: KeyError: 99"),
         (HANDLED, "going on"),
         (NODE, "bad.mjs:1: TypeError: Cannot read properties of undefined (reading 'x')"),
         (JAVA, 'Bad.java:2: java.lang.NumberFormatException: For input string: "x"'),

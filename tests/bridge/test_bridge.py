@@ -100,6 +100,17 @@ def test_a_library_is_told_not_to_connect_as_well():
     )
 
 
+def test_a_script_that_can_not_be_started_is_told_why(tmp_path):
+    """As a bot is that is started without a bridge."""
+    script = tmp_path / "bot.py"
+    script.write_text("print()\n")
+    script.chmod(0o755)
+    with ScriptedArena() as arena:
+        done = connect("--", str(script), port=arena.port)
+    assert 1 == done.returncode
+    assert b"Exec format error (a script must begin with a #! line)\n" in done.stderr
+
+
 def test_without_a_name_the_command_gives_one(tmp_path):
     script = tmp_path / "my bot.py"
     script.write_text(ECHO)

@@ -64,6 +64,10 @@ def main(mode):
         if answers_now:
             turns += 1
             sock.sendall(b"# thinking\n")
+            if mode == "gives-up":
+                if turns == 4:
+                    die("out of ideas")
+                sock.sendall(b"x")  # malformed
             sock.sendall(b"\n\n" if mode == "doubles" and turns == 4 else b"\n")
     if mode == "forks" and os.fork() == 0:
         signal.pause()

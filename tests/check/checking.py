@@ -23,11 +23,11 @@ def offender(name):
     return (sys.executable, "-S", str(BOTS / f"{name}.py"))
 
 
-def under_check(words, *, time_move=5.0, time_start=30.0):
-    """A bot of Angry Mob under check; the clock is generous unless the test is about it."""
+def under_check(words, *, game="angrymob", time_move=5.0, time_start=30.0):
+    """A bot under check; the clock is generous unless the test is about it."""
     return Tested(
         bot=Contestant(name="tested", command=words),
-        ruleset=registry.get("angrymob"),
+        ruleset=registry.get(game),
         seed=5,
         clock=Clock(time_init=20.0, time_move=time_move, time_start=time_start),
     )

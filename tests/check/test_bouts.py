@@ -89,6 +89,13 @@ async def test_a_fault_of_the_plain_match_is_not_told_again_by_the_others(items_
     assert (Status.NOT_TRIED, "it was refused in turn 2") == (words.status, words.said)
 
 
+async def test_the_last_fault_is_told_where_a_bad_answer_is_skipped(items_after):
+    """The earlier ones didn't cut the match short."""
+    items = await items_after(mode("gives-up"), WORDS, game="hogwarts")
+    words = items["unknown-keywords"]
+    assert (Status.NOT_TRIED, "it was gone in turn 3") == (words.status, words.said)
+
+
 async def test_a_second_match_is_played_by_a_bot_that_asks_for_it(items_after):
     items = await items_after(mode("keep"), KEPT)
     assert (Status.OK, "10 turns") == (items["keep"].status, items["keep"].said)

@@ -21,6 +21,7 @@ BAD = {
     "unknown option": (["play", "--colour"], "lanista play: No such option '--colour'"),
     "no bot": (["play", "angrymob"], "lanista: Angry Mob is for 2 bots; 0 given"),
     "no game": (["play"], "lanista play: Missing argument 'GAME'"),
+    "one bot for sprt": (["sprt", "CamperJoe"], "lanista sprt: Missing argument 'B'"),
     "no format": (
         ["replay", "export", __file__],
         "lanista replay export: Missing option '--format'. Choose from: res, png, gif",
@@ -53,6 +54,10 @@ BAD = {
     "seed no number": (
         [*PLAY, "-s", "lucky"],
         "lanista play: Invalid value for '-s' / '--seed': 'lucky' is not a valid integer.",
+    ),
+    "size no number": (
+        [*PLAY, "--size", "big"],
+        "lanista play: Invalid value for '--size': 'big' is not a valid integer.\n",
     ),
     "seed too big": (
         [*PLAY, "-s", 2**63],

@@ -124,10 +124,18 @@ def test_a_name_with_spaces_is_told_with_the_quotes_that_it_takes(tmp_path, monk
     assert ("python3", "my $bot.py") == parse_command(word[6:])
 
 
-def test_quotes_within_quotes_are_told():
-    with pytest.raises(BadInputError) as error:
-        bot_command("angrymob", "stdio:'sh mybot.sh'")
-    assert str(error.value).endswith("be run; leave out the quotes that make it one word")
+@pytest.mark.parametrize(
+    ("bot", "hint"),
+    [
+        ("stdio:'sh mybot.sh'", "leave out the quotes that make it one word"),
+        ("~/mybot", "no shell reads a bot's command line"),
+        ("DEPTH=3 ./mybot", "no shell reads a bot's command line"),
+        ("cd bots && ./mybot", "no shell reads a bot's command line"),
+    ],
+)
+def test_what_only_a_shell_would_understand_is_told(bot, hint):
+    with pytest.raises(BadInputError, match=f"that could be run; {hint}"):
+        bot_command("angrymob", bot)
 
 
 def test_a_folder_is_no_program(tmp_path, monkeypatch):

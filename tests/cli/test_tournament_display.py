@@ -229,6 +229,15 @@ def test_numbers_of_the_table_are_whole_in_a_narrow_terminal(width):
         assert ["rank", "bot", "matches", "points", "rating", "ranks"] == titles.split()[:6]
 
 
+def test_failures_alone_are_red():
+    """`none` is no failure."""
+    file = io.StringIO()
+    colours = {"force_terminal": True, "color_system": "standard", "no_color": False}
+    Console(file=file, width=120, **colours).print(table(TWO))
+    assert "   \x1b[31m1 start-failure\x1b[0m\n" in file.getvalue()
+    assert "   none" in file.getvalue()
+
+
 def test_live_notes_stay_above(screen):
     display, drawn = screen
     display.event(events.Benched(bot="A", failures=5, words=NASTY))

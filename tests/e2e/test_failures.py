@@ -309,6 +309,15 @@ def test_feed_names_what_was_wrong(lanista, record, words, said):
     assert said in line
 
 
+def test_feed_tells_why_a_script_can_not_be_started(lanista, record, tmp_path):
+    script = tmp_path / "bot.py"
+    script.write_text("print()\n")
+    script.chmod(0o755)
+    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 0, "--", script)
+    assert 2 == done.code
+    assert done.err.endswith("Exec format error (a script must begin with a #! line)\n")
+
+
 def test_an_interrupt_is_for_the_debugger(start, record, tmp_path):
     """Ctrl+C reaches the bot and us: what it does with it is its affair, and we go on."""
     mark = tmp_path / "interrupted"

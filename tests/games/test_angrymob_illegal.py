@@ -82,7 +82,7 @@ def test_units_that_arrive_can_not_be_sent_on(game):
 @pytest.mark.parametrize(
     ("tokens", "words", "index"),
     [
-        ([1], "1 numbers; a submove is four: i j k d", 0),
+        ([1], "1 number; a submove is four: i j k d", 0),
         ([0, 0, 1, 0, 0], "5 numbers; a submove is four: i j k d", 1),
         ([0, 0, "m", 0], "`m` where a number belongs; a submove is four numbers: i j k d", 0),
         ([0, 0, 1, 0, 0, 0, 1, "z"],

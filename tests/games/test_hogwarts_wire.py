@@ -59,7 +59,7 @@ def test_a_ghost_that_moves_and_casts_a_spell_has_two_orders():
     [
         ("4 2", 0, "`4` where a submove begins; one is `m ID D` or `s ID` and 15 groups"),
         ("m 4 2 x", 1, "`x` where a submove begins"),
-        ("m 4", 0, "`m` with 1 numbers; it takes 2"),
+        ("m 4", 0, "`m` with 1 number; it takes 2"),
         ("m", 0, "`m` with 0 numbers; it takes 2"),
         ("m 4 d", 0, "`d` where a number belongs"),
         ("s", 0, "`s` with 0 numbers; it takes 16"),

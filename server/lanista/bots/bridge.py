@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from lanista.bots.execute import printable
+from lanista.bots.execute import hint, printable
 from lanista.system import STOPPING, heeded
 
 CONNECT_TIMEOUT = 10.0
@@ -119,7 +119,8 @@ def run(
                 process_group=0,
             )
         except OSError as error:
-            raise CannotConnectError(f"can't start {command[0]!r}: {error.strerror}") from None
+            why = f"{error.strerror}{hint(error, command[0])}"
+            raise CannotConnectError(f"can't start {command[0]!r}: {why}") from None
         with bot:
             try:
                 bridge = _Bridge(arena, bot, wake)

@@ -23,6 +23,9 @@ _FOREIGN = re.compile(
     re.VERBOSE,
 )
 _PYTHON_FRAME = re.compile(r'\s+File "(?P<file>.+)", line (?P<line>\d+)')
+# The margin of an exception group in Python, whose last line is margin alone.
+_MARGIN = re.compile(r"^ +(?:\| ?|\+-.*)", re.MULTILINE)
+_MARGIN_END = "+------------------------------------"
 _AT_FRAME = re.compile(r"\s+at .*?(?P<file>[^\s()/:]+\.\w+):(?P<line>\d+)(?::\d+)?\)?$")
 _AT = re.compile(r"\s+(?:at |\.\.\. \d+ more)")
 _THROWN = re.compile(
@@ -44,7 +47,10 @@ def last_words(output: str) -> str:
     `FILE:LINE: MESSAGE`, with the innermost line of the author's own code; for an exception of C++
     its type and message; otherwise the last line. Without output it is empty.
     """
-    lines = output.rstrip().splitlines()
+    output = output.rstrip()
+    if output.endswith(_MARGIN_END):
+        output = _MARGIN.sub("", output).rstrip()
+    lines = output.splitlines()
     forms: Sequence[Callable[[Sequence[str]], str]] = (_python, _thrown, _go, _rust, _cpp)
     found = (form(lines) for form in forms)
     words = next(filter(None, found), lines[-1].strip() if lines else "")

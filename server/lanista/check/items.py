@@ -450,7 +450,7 @@ def _survived(
         evidence = (f"before turn {extra.turn} it sent one line too many: {shown(extra.line)}",)
         return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
     if bout.broken_off:
-        slip = slips[0]
+        slip = slips[-1]  # in games that skip a bad answer, earlier ones didn't end the match
         return _untried(
             name, f"it was {_CODES.get(slip.fault.code, slip.fault.code)} in turn {slip.fault.turn}"
         )

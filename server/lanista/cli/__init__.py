@@ -11,6 +11,7 @@ import gc
 import importlib
 import io
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -166,7 +167,8 @@ def _message(error: click.ClickException) -> str:
             error.message if close is None else f"{error.message[:-1]}; did you mean '--{close}'?"
         )
     else:
-        return error.format_message()
+        # click calls numbers by its own types: "'x' is not a valid integer range."
+        return re.sub(r"(?<= is not a valid )(\w+) range\.$", r"\1.", error.format_message())
     return error.message.removesuffix(".") + (did_you_mean(name, known) or ".")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.bots.command import HOUSE_BOT
-from lanista.bots.execute import printable
+from lanista.bots.execute import hint, printable
 from lanista.cli import EXIT_BAD_INPUT, Group
 from lanista.cli.common import (
     Choice,
@@ -447,7 +447,8 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
             _, command_argv = bot_command(ruleset.name, prefix + words)
             result = trio.run(Feeder(record, ruleset, seat, last, command_argv, patient).run)
         except OSError as error:
-            raise BadInputError(f"can't start {argv[0]!r}: {error.strerror}") from None
+            why = f"{error.strerror}{hint(error, argv[0])}"
+            raise BadInputError(f"can't start {argv[0]!r}: {why}") from None
     return _print_feed(record, ruleset, seat, last, result)
 
 

@@ -25,7 +25,8 @@ EXIT_UNDECIDED = 3
 
 
 @click.command("sprt")
-@click.argument("bots", metavar="A B", nargs=2)
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
 @click.option(
     "--game", metavar="GAME", help="The game; needed unless A or B is a house bot of a single game."
 )
@@ -57,7 +58,8 @@ EXIT_UNDECIDED = 3
 )
 @display_options
 def command(
-    bots: tuple[str, str],
+    a: str,
+    b: str,
     *,
     game: str | None,
     elo0: float,
@@ -92,8 +94,8 @@ def command(
     except ValueError as error:
         raise BadInputError(f"options --elo0 and --elo1: {error}") from None
     spec = described(
-        registry.get(game or game_of(bots)),
-        bots,
+        registry.get(game or game_of((a, b))),
+        (a, b),
         FormatName.SPRT,
         name=name,
         seeds=SeedCount(count=1, base=base),

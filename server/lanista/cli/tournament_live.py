@@ -32,6 +32,7 @@ from lanista.ratings.text import (
     as_json,
     by_pair,
     columns,
+    failures_text,
     remarks,
     score_text,
     summary,
@@ -372,7 +373,8 @@ def table(standings: Standings, rows: int | None = None) -> Table:
             drawn.add_row("…", f"{len(standings.rows) - rows} more")
             break
         texts = [Text(printable(column.cell(row))) for column in shown]
-        texts[-1].stylize("red")
+        if failures_text(row.endings):
+            texts[-1].stylize("red")
         if row.benched:
             texts[titles.index(BOT)].stylize("dim")
         drawn.add_row(*texts)

@@ -18,7 +18,7 @@ import attrs
 from lanista.errors import BadInputError, did_you_mean
 from lanista.games.chance import Chance
 from lanista.games.outcome import REMOVED, Outcome
-from lanista.games.picture import Frame, Place, Scene
+from lanista.games.picture import Frame, Place, Scene, counted
 
 Token = int | str
 """One token of an answer: a 32-bit signed integer or a single letter (PROTOCOL.md 4)."""
@@ -96,7 +96,7 @@ def whole_submoves(tokens: Sequence[Token], size: int, form: str) -> Sequence[in
         )
     if len(tokens) % size:
         raise MalformedAnswerError(
-            f"{len(tokens)} numbers; a submove is {count}: {form}", len(tokens) // size
+            f"{counted(len(tokens), 'number')}; a submove is {count}: {form}", len(tokens) // size
         )
     return cast("Sequence[int]", tokens)
 

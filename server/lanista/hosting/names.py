@@ -105,7 +105,7 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
     raise BadInputError(
         f"unknown bot {bot!r}: no house bot of {game} ({known}), "
         f"and no program {argv[0]!r} that could be run"
-        f"{_quotes_too_many(argv[0]) or _meant(bot, game)}"
+        f"{_hint(argv[0]) or _meant(bot, game)}"
     )
 
 
@@ -130,7 +130,7 @@ def _how_to_run(file: Path, name: str) -> str:
 def why_not_run(program: str) -> str:
     """Return why there is no program of a name, for whoever gives a command's words one by one."""
     if not is_file(Path(program)):
-        how = _quotes_too_many(program) or "; give the bot's command after --"
+        how = _hint(program) or "; give the bot's command after --"
         return f"no program {program!r} that could be run{how}"
     if os.access(program, os.X_OK):
         return f"{program} is a file, but not on the PATH; call it {shlex.quote(f'./{program}')}"
@@ -140,11 +140,13 @@ def why_not_run(program: str) -> str:
     return f"{program} is a file, but not executable; {how}"
 
 
-def _quotes_too_many(program: str) -> str:
-    """Return the end of the message about a program that is a whole command line; else nothing."""
+def _hint(program: str) -> str:
+    """Return the end of the message about a program that isn't there, if its name says why."""
     first, _, rest = program.strip().partition(" ")
     if rest and shutil.which(first) is not None:
         return "; leave out the quotes that make it one word"
+    if program == "cd" or program.startswith("~") or "=" in program:
+        return "; no shell reads a bot's command line: cd, ~, $NAME and NAME=VALUE don't work in it"
     return ""
 
 

@@ -17,6 +17,7 @@ from lanista.games.base import (
     TooManySubmovesError,
 )
 from lanista.games.hogwarts.board import CLANS, GROUPS, INGREDIENTS, NEAR, OUTSIDE, PLACES
+from lanista.games.picture import counted
 
 MAX_ORDERS = 1000
 """The greatest number of submoves in a round, valid or not."""
@@ -147,7 +148,7 @@ def _read(three: Sequence[Token | None], rest: Iterator[Token], index: int) -> O
     if len(numbers) < length - 1:
         wrong = next((token for token in found if isinstance(token, str)), None)
         raise MalformedAnswerError(
-            f"`{letter}` with {len(found)} numbers; it takes {length - 1}"
+            f"`{letter}` with {counted(len(found), 'number')}; it takes {length - 1}"
             if wrong is None
             else f"`{wrong}` where a number belongs",
             index,
