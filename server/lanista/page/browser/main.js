@@ -32,7 +32,7 @@ import { lobbyView } from "./lobby.js";
 import { MatchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
 import { matchesView } from "./match_list.js";
-import { addressOf, fetchJson } from "./matches.js";
+import { addressOf, fetchJson, refreshTimes } from "./matches.js";
 import { operatorView } from "./operator.js";
 import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
 import { playView } from "./play.js";
@@ -169,6 +169,7 @@ function showArena() {
     void onHello(/** @type {CustomEvent<Hello>} */ (event).detail);
   });
   addEventListener("click", followLink);
+  setInterval(refreshTimes, 60_000);
   onAddress(() => {
     notice.hidden = true;
     // The user went elsewhere: a file that is still being sent doesn't bring them back.
