@@ -301,9 +301,8 @@ class LadderRoom:
         """
         keys = {name.key for name in benched if name.ladder in {None, self.spec.name}}
         before, self._benched = self._benched, keys
-        for who in present:
-            self._bench_or_not(who.name, who.key)
-        for name in (*self.house, *self.submitted):
+        known = {who.name for who in present} | self._ladder.resting(self.now).keys()
+        for name in known.union(self.house, self.submitted):
             if key_of(name) in keys or key_of(name) in before:
                 self._bench_or_not(name, key_of(name))
 
