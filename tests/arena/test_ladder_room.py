@@ -90,6 +90,17 @@ async def test_a_benched_name_rests_on_its_ladder_whether_or_not_it_is_there(tmp
         assert room.resting(who("B")) is None
 
 
+async def test_a_name_that_is_not_there_is_benched_no_longer_when_it_is_unbenched(tmp_path, others):
+    """The end of its rest is noted before the arena has read again who is benched."""
+    with stored_names(tmp_path) as names, opened(tmp_path) as room:
+        names.bench("a", "pit")
+        room.set_benched(names.benched())
+        others.unbench("A")
+        await room.take_up_notes()
+        room.set_benched([])
+        assert {} == room.rests()
+
+
 async def test_a_benched_name_that_is_struck_stays_benched(tmp_path, others):
     """Even for the moment until the arena has read again who is benched."""
     with stored_names(tmp_path) as names, opened(tmp_path) as room:

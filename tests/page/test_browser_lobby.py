@@ -1,6 +1,7 @@
 """The lobby in a browser: who waits, what runs, who won; the operator's commands; the theme."""
 
 import re
+from datetime import datetime
 
 import pytest
 from playwright.sync_api import expect
@@ -183,6 +184,18 @@ def test_numbers_have_the_same_form_in_every_language(arena, records, visit):
     match.begin()
     page.keyboard.press("End")
     expect(match.players.first).to_contain_text(best)
+
+
+def test_times_in_a_tab_that_stays_open_get_their_day(arena, records, visit):
+    """Otherwise yesterday's match would be taken for one of today."""
+    started = datetime.fromisoformat(read_record(records["hogwarts"]).header.started)
+    page = visit().context.new_page()
+    page.clock.install(time=started)
+    page.goto(f"{arena.page}/#/matches?game=hogwarts")
+    time = page.get_by_role("cell").get_by_role("time")
+    expect(time).to_have_text(f"{started:%H:%M}")
+    page.clock.fast_forward("24:00:00")
+    expect(time).to_contain_text(f"{started.day} {started:%b}")
 
 
 def test_the_theme_is_kept(arena, visit):

@@ -21,6 +21,7 @@ from lanista.page.renewal import NoStandingsError
 from lanista.page.tables import LadderSource, TableHelpers
 from lanista.page.view import View
 from lanista.results.match_result import Estimate
+from lanista.results.names import BenchedName
 from lanista.results.rating_history import RatingHistory
 from match.playing import ANGRYMOB
 from page.house import done, showing
@@ -243,12 +244,16 @@ async def test_whoever_rests_is_told_with_the_reason(tmp_path):
         for _ in range(5):
             room._ladder.fail("Cem", room.now)
         room.bench_house("CamperJoe")
+        room.set_benched([BenchedName(name="ann", ladder=None, since=datetime.now(UTC))])
         table = (await house.get("/api/1/ladders/pit")).json
         rest = table["rests"]["Cem"]
         assert "1 failed matches in a row" == rest["why"]
         left = datetime.fromisoformat(rest["until"]) - datetime.now(UTC)
         assert timedelta(minutes=20) < left < timedelta(hours=2)
         assert None is table["rests"]["CamperJoe"]["until"]
+        # Whoever isn't there is told why no match comes, too.
+        benched = {"until": None, "why": "the arena's operator has benched it"}
+        assert benched == table["rests"]["Ann"]
         assert rest == (await house.get("/api/1/ladders/pit/bots/Cem")).json["rest"]
 
 

@@ -269,12 +269,16 @@ class LadderRoom:
         until = self._ladder.resting(self.now).get(who.name)
         return None if until is None else until - self.now
 
+    def is_benched(self, name: str) -> bool:
+        """Return whether the operator has benched a name, whether or not its bot is there."""
+        return key_of(name) in self._benched
+
     def why_resting(self, name: str) -> str:
         """Return why a bot that rests does so."""
-        if self._ladder.is_benched(name):
-            if name in self.house and key_of(name) not in self._benched:
-                return "it couldn't be started; the arena's log says why"
+        if self.is_benched(name):
             return "the arena's operator has benched it"
+        if self._ladder.is_benched(name):
+            return "it couldn't be started; the arena's log says why"
         why = f"{self.spec.bench_after} failed matches in a row"
         last = self._failures.get(name)
         return f"{why}; the last: {last}" if last else why
@@ -301,9 +305,8 @@ class LadderRoom:
         """
         keys = {name.key for name in benched if name.ladder in {None, self.spec.name}}
         before, self._benched = self._benched, keys
-        for who in present:
-            self._bench_or_not(who.name, who.key)
-        for name in (*self.house, *self.submitted):
+        known = {who.name for who in present} | self._ladder.resting(self.now).keys()
+        for name in known.union(self.house, self.submitted):
             if key_of(name) in keys or key_of(name) in before:
                 self._bench_or_not(name, key_of(name))
 

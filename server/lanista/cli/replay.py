@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from lanista.hosting.feeder import FeedResult
     from lanista.match.record import Header, Record
     from lanista.page.difference import Difference, SeatAnswer, SeatDifference
+    from lanista.page.story import Chapter
 
 EXIT_MISMATCH = 1
 MAX_OUTPUT_LINES = 12
@@ -529,12 +531,27 @@ def _story_lines(record: "Record", ruleset: Ruleset) -> Iterator[str]:
     from lanista.page.story import story_of
 
     story, word = story_of(record, ruleset), turn_word(ruleset)
+    names = [player.name for player in record.header.players]
+
+    def line(chapter: "Chapter", loser: int | None = None) -> str:
+        about = "" if chapter.seat in {None, loser} else f"{letter(chapter.seat)} "
+        return f"  {chapter.round}  {about}{_with_names(chapter.text, names)}"
+
     yield f"the match, by {word}:"
-    for chapter in story.chapters:
-        seat = "" if chapter.seat is None else f"{letter(chapter.seat)} "
-        yield f"  {chapter.round}  {seat}{chapter.text}"
+    yield from map(line, story.chapters)
     for loser, reasons in story.losses.items():
-        yield f"{letter(loser)}, {record.header.players[loser].name}, lost by:"
-        for chapter in reasons:
-            seat = "" if chapter.seat in {None, loser} else f"{letter(chapter.seat)} "
-            yield f"  {chapter.round}  {seat}{chapter.text}"
+        yield f"{letter(loser)}, {names[loser]}, lost by:"
+        yield from (line(chapter, loser) for chapter in reasons)
+
+
+def _with_names(text: str, names: Sequence[str]) -> str:
+    """Return a ruleset's text with seats named as on the page.
+
+    `reborn for seat 1` becomes `reborn for B Dummy`.
+    """
+
+    def named(found: "re.Match[str]") -> str:
+        seat = int(found[1])
+        return f"{letter(seat)} {names[seat]}" if seat < len(names) else found[0]
+
+    return re.sub(r"\bseat (\d+)\b", named, text)

@@ -90,13 +90,15 @@ class Ladder:
         }
 
     def rests(self) -> dict[str, Any]:
-        """Return the bots that rest, until when and why, by name."""
+        """Return the bots that rest, until when and why, by name; and those that are benched."""
+        benched = dict.fromkeys(filter(self.room.is_benched, self.table.rows))
+        rests = {**self.room.rests(), **benched}
         return {
             name: {
                 "until": None if until is None else until.isoformat(timespec="seconds"),
                 "why": self.room.why_resting(name),
             }
-            for name, until in self.room.rests().items()
+            for name, until in rests.items()
         }
 
     async def rows_of(self, *bots: str) -> list[orjson.Fragment]:

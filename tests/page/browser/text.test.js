@@ -47,6 +47,11 @@ test("the end of a match of two has both scores, of more only the best", () => {
     "Bob won: 71 to 3 (base captured)",
     describeEnding(HEAD, { seed: 1, trouble: null, result: RESULT }, []).text,
   );
+  const fewer = { ...RESULT, ranks: [1, 2] };
+  assert.equal(
+    "Ada won: 3 to 71 (base captured)",
+    describeEnding(HEAD, { seed: 1, trouble: null, result: fewer }, []).text,
+  );
   const players = ["Ada", "Bob", "Cy", "Di"].map((name) => ({ name }));
   const four = { ...RESULT, reason: "rounds", ranks: [2, 1, 3, 3], scores: [4, 8104, 3, 3] };
   assert.equal(

@@ -32,11 +32,12 @@ import { lobbyView } from "./lobby.js";
 import { MatchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
 import { matchesView } from "./match_list.js";
-import { addressOf, fetchJson } from "./matches.js";
+import { addressOf, fetchJson, refreshTimes } from "./matches.js";
 import { operatorView } from "./operator.js";
 import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
 import { playView } from "./play.js";
 import { showScreen } from "./screen.js";
+import { keepScrolled, scrollBack, wasScrolled } from "./scrolling.js";
 import { printable } from "./text.js";
 import { startTheme, themeButton } from "./theme.js";
 import { tournamentView } from "./tournaments.js";
@@ -132,6 +133,8 @@ function showArena() {
   ];
   /** @type {View | null} */
   let view = null;
+  /** Waits until the view is long enough to be scrolled back. @type {AbortController | null} */
+  let scrolling = null;
   /** @type {File | null} */
   let file = null;
   /** The frames of `file`, until the route takes them. @type {MatchFrames | null} */
@@ -169,6 +172,8 @@ function showArena() {
     void onHello(/** @type {CustomEvent<Hello>} */ (event).detail);
   });
   addEventListener("click", followLink);
+  setInterval(refreshTimes, 60_000);
+  keepScrolled();
   onAddress(() => {
     notice.hidden = true;
     // The user went elsewhere: a file that is still being sent doesn't bring them back.
@@ -258,6 +263,7 @@ function showArena() {
       replaceAddress(addressOf(seat.match)); // one match at a time
     }
     const { path, query } = routeOf();
+    const scrolled = wasScrolled();
     if (location.hash.startsWith("#/")) {
       replaceAddress(WITH_PATHS.includes(path[0]) ? location.hash.slice(1) : `/${location.hash}`);
     }
@@ -265,6 +271,8 @@ function showArena() {
     view?.close();
     view = null;
     scrollTo(0, 0);
+    scrolling?.abort();
+    scrolling = scrolled > 0 ? scrollBack(root, scrolled) : null;
     if (path[0] === "match" && path[1] !== undefined) {
       const id = path[1];
       enter("match", "Match");

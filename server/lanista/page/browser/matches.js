@@ -122,6 +122,13 @@ export function timeElement(iso) {
   return el("time", { datetime: iso, title }, timeText(iso));
 }
 
+/** Format the times on the page anew: in a tab that stays open, today's become another day's. */
+export function refreshTimes() {
+  for (const time of document.querySelectorAll("time")) {
+    time.textContent = timeText(time.dateTime);
+  }
+}
+
 /**
  * Make an element with a seat's colour and letter.
  *

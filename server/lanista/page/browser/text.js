@@ -153,15 +153,14 @@ export function describeEnding(head, end, scores) {
     seed: end.seed,
     faults: null,
   };
-  const best = Math.max(...result.scores);
+  // The winner's score first: the rules may let a bot win that has fewer points.
+  const { ranks, scores: finals } = result;
+  const [first, second] = [...finals.keys()]
+    .sort((a, b) => ranks[a] - ranks[b] || finals[b] - finals[a])
+    .map((seat) => finals[seat]);
   // Between two players both scores are shown, without a unit: what they count depends on the game.
   const points =
-    result.scores.length === 2
-      ? [...result.scores]
-          .sort((a, b) => b - a)
-          .map(grouped)
-          .join(" to ")
-      : pointsOf(best);
+    finals.length === 2 ? `${grouped(first)} to ${grouped(second)}` : pointsOf(first);
   const counts = result.end === "finished" || result.end === "forfeit";
   const text = `${printable(outcome(match))}${counts ? `: ${points}` : ""} (${endReason(match)})`;
   return { text, seats: winners(match) };
