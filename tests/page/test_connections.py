@@ -10,11 +10,13 @@ import pytest
 import structlog
 import trio
 import trio.testing
+from websockets.exceptions import ConnectionClosedError
 
 from lanista.hosting.control import RunningMatches
 from lanista.page import connections as module
 from lanista.page.answers import Answer
 from lanista.page.connections import Connections
+from lanista.page.server import MAX_FRAGMENTS
 from lanista.page.view import View
 from page.house import done, play, showing, until
 from page.records import AWAY, BACK
@@ -335,4 +337,14 @@ async def test_little_of_a_viewers_bytes_is_handled_at_once(lone, autojump_clock
     await page.socket.send("x" * 50_000)
     await page.told("error")
     assert {module.RECEIVED} == set(sizes)
-    assert module.RECEIVED <= 4096
+    assert module.RECEIVED <= 1024
+
+
+async def test_a_message_of_very_many_parts_ends_its_connection(lone):
+    """Each part, though empty, is an object that the garbage collector looks at."""
+    page = await lone.page()
+    await page.socket.send(["{}", *[""] * (MAX_FRAGMENTS - 2)])  # and the last one
+    await page.told("error")
+    await page.socket.send([""] * (MAX_FRAGMENTS + 1))
+    with pytest.raises(ConnectionClosedError, match="too many fragments"):
+        await page.told("error")

@@ -166,6 +166,17 @@ async def test_closing_gives_up_what_waits(house, tmp_path):
     del running_matches.matches["empty"]
 
 
+async def test_what_is_there_is_sent_while_another_frame_is_awaited(house):
+    page = await house.page()
+    _, _, match = await house.pair()
+    await page.ask("open", match=match)
+    await page.say(do="frames", id="later", match=match, **{"from": 7})
+    for number in 0, -1:
+        assert 1 == len((await page.ask("frames", match=match, **{"from": number}))["frames"])
+    assert done(await page.ask("close", match=match))
+    assert done(await page.answer("later"))
+
+
 async def test_so_many_questions_may_be_open_at_once(house):
     """More are refused; what needs no waiting is answered all the same."""
     page = await house.page()
@@ -178,6 +189,9 @@ async def test_so_many_questions_may_be_open_at_once(house):
         assert "64 questions are open already; wait for answers" == answer["words"]
     assert "64 questions" in (await page.ask("open", match=match))["words"]
     assert done(await page.ask("pause", match=match))
+    # Each frame wakes up one of them, or those of hundreds of viewers would hold up the matches.
+    (frame_file,) = house.server.view.frame_cache._files.values()
+    assert 1 == frame_file._changed.statistics().tasks_waiting
     assert done(await page.ask("close", match=match))
     for number in range(64):
         assert done(await page.answer(f"q{number}"))

@@ -47,8 +47,8 @@ BODY_TIME = 120.0
 """Seconds that the body of a request may take."""
 MAX_REQUEST = 32 * 1024
 """Maximum size of a request in bytes."""
-RECEIVED = 4096
-"""Number of bytes that are handled at once: a few milliseconds' work, if messages are short."""
+RECEIVED = 1024
+"""Number of bytes that are handled at once: a millisecond's work, if messages are short."""
 REQUEST_WORK = 0.003
 """Estimated seconds that a request takes in the loop, including its garbage collection."""
 TAKING_TIME = 10.0

@@ -20,6 +20,7 @@ import structlog
 import trio
 from websockets.exceptions import WebSocketException
 from websockets.http11 import Request
+from websockets.trio import messages
 from websockets.trio.server import ServerConnection
 from websockets.trio.server import serve as serve_websockets
 
@@ -50,6 +51,9 @@ CLOSE_TIMEOUT = 1.0
 """Seconds that a viewer has to close its end of a WebSocket."""
 MAX_MESSAGE = 512 * 1024
 """Maximum size of a viewer's message in bytes; each viewer may take as much memory."""
+MAX_FRAGMENTS = 128
+"""Maximum number of parts of such a message. Each is an object however small it is, and with very
+many objects the garbage collector holds up the matches."""
 TOURNAMENTS_EVERY = 1.0
 """Seconds between two checks for tables of tournaments that are due, while there are viewers."""
 LOOK_EVERY = 0.5
@@ -162,6 +166,7 @@ class Server:
     async def _begin(self, nursery: trio.Nursery) -> None:
         quiet = logging.getLogger("lanista.page.server")
         quiet.setLevel(logging.CRITICAL)  # clients' errors don't belong in our log
+        messages.MAX_FRAGMENTS = MAX_FRAGMENTS
         arena = self.view.arena
         done = WorkDone() if arena is None else arena.connections.background.done
         authorization = Authorization(self.operator, self.view)

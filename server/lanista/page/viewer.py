@@ -8,7 +8,7 @@ for it.
 import base64
 import zlib
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
 import attrs
@@ -16,6 +16,7 @@ import trio
 from websockets.trio.server import ServerConnection
 
 from lanista import __version__
+from lanista.arena.limits import Turns
 from lanista.arena.names import Names
 from lanista.errors import BadInputError
 from lanista.page.authorization import OperatorToken
@@ -80,6 +81,9 @@ class Viewer:
     _waiting: int = attrs.field(default=0, init=False)
     """Number of requests that wait for their answers."""
     _one_answer: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    # Of the requests that wait for the same match, one is woken up by what happens in it: all of
+    # hundreds of viewers' requests at once would hold up the matches.
+    _turns: Turns = attrs.field(factory=Turns, init=False)
     """Held while frames are in memory to be sent."""
     _one_token: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     """Held while a token is checked: each connection may have only one checked at a time."""
@@ -209,7 +213,8 @@ class Viewer:
         match = field(message, "match", str)
         if message.get("logs") is True and self._may_come(match):
             with self._until_closed(match) as scope:
-                await self.view.until_shown(match)
+                async with self._turns.turn(("logs", match)):
+                    await self.view.until_shown(match)
             if scope.cancelled_caught:
                 await self._done(message)
                 return
@@ -325,7 +330,11 @@ class Viewer:
             raise BadMessageError("packed is true or false")
         if position == -1 and frame_file.total is not None:
             position = frame_file.total - 1
-        with self._until_closed(match) as scope:
+        is_there = max(position, 0) < frame_file.count
+        async with AsyncExitStack() as turn:
+            scope = turn.enter_context(self._until_closed(match))
+            if not is_there:
+                await turn.enter_async_context(self._turns.turn(match))
             await frame_file.wait_frame(position)
             if frame_file.failed is not None and match not in self.uploads:
                 # They are made again: the record gives the same frames.
