@@ -81,10 +81,10 @@ class Viewer:
     _waiting: int = attrs.field(default=0, init=False)
     """Number of requests that wait for their answers."""
     _one_answer: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-    # Of the requests that wait for the same match, one is woken up by what happens in it: all of
-    # hundreds of viewers' requests at once would hold up the matches.
-    _turns: Turns = attrs.field(factory=Turns, init=False)
     """Held while frames are in memory to be sent."""
+    _turns: Turns = attrs.field(factory=Turns, init=False)
+    """Of the requests that wait for the same match, one is woken up by what happens in it: all of
+    hundreds of viewers' requests at once would hold up the matches."""
     _one_token: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     """Held while a token is checked: each connection may have only one checked at a time."""
     _playing: Playing = attrs.field(init=False)
