@@ -15,12 +15,16 @@ import sqlalchemy as sa
 
 from lanista.errors import StoreError
 from lanista.results import engines
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.engines import where_of
+from lanista.results.rebuild import rebuilding
 from results.samples import asking, block, drawn, stored
 
 HERE = Path(__file__).parent
 PATIENCE = 100
+ORDINARY = 54321
 
 
 def refused(act):
@@ -83,6 +87,27 @@ def test_a_full_database_leaves_nothing_half_there(tmp_path):
         with store.database._engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA max_page_count = 100000")
         assert 199 == len(store.add([drawn(number) for number in range(200)]))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files for others")
+def test_what_root_makes_in_a_folder_is_its_owner_s(tmp_path):
+    """Root's commands keep no arena from starting that runs as a user of its own."""
+    os.chown(tmp_path, ORDINARY, ORDINARY)
+    data = DataFolder(tmp_path)
+    with Database.of_arena(data):
+        pass
+    with rebuilding(data.database):
+        pass
+    made = {path.name: path.stat() for path in tmp_path.iterdir()}
+    assert {"lanista.db", "lanista.db.1", "lanista.db.lock"} == set(made)
+    assert {(ORDINARY, ORDINARY)} == {(status.st_uid, status.st_gid) for status in made.values()}
+
+
+def test_a_file_of_another_user_is_told(tmp_path, monkeypatch):
+    path = tmp_path / "cup.db"
+    path.touch()
+    monkeypatch.setattr(os, "access", lambda asked, _: Path(asked).is_dir())
+    assert "this user may not read and write it" == engines.why_closed(path)
 
 
 def test_a_file_that_may_not_grow(tmp_path):

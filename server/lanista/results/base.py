@@ -48,6 +48,7 @@ from lanista.results.engines import (
 )
 from lanista.results.lock import Session, file_lock
 from lanista.results.schema import ARENA_SCHEMA, COMPETITIONS, METADATA
+from lanista.system import make_file
 
 _WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
 """Keys of PostgreSQL's advisory locks: that of a writing transaction, that of the manager."""
@@ -503,7 +504,7 @@ def _make_private(data: DataFolder) -> None:
     # there isn't opened: closing it again would give up the locks that SQLite holds on it in this
     # process, and then others remove the log into which it writes.
     with contextlib.suppress(OSError):
-        os.close(os.open(data.database, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        make_file(data.database, 0o600)
 
 
 def _close_returned(_: object, connection: ConnectionPoolEntry) -> None:

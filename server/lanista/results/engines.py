@@ -128,6 +128,8 @@ def why_closed(path: Path) -> str:
         return f"its folder {folder} can't be written"
     if not path.exists():
         return "there is no such file; `lanista tournament run` creates it"
+    if not os.access(path, os.R_OK | os.W_OK):
+        return "this user may not read and write it"
     return "it can't be opened for reading and writing"
 
 

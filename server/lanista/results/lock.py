@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from lanista.errors import FileError, StoreError
-from lanista.system import make_folder
+from lanista.system import give_to_owner, make_folder
 
 RELEASE_PATIENCE = 5.0
 """How long to wait for a PostgreSQL lock, in seconds.
@@ -81,6 +81,7 @@ def _locked(path: Path, in_use: str, passes: Collection[int] = ()) -> Iterator[N
         raise StoreError(f"{path}: can't be opened for writing: {error.strerror}") from None
     _held.add(descriptor)
     try:
+        give_to_owner(descriptor, path.parent)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

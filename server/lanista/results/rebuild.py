@@ -6,7 +6,6 @@ kept beside it. What the records say is read by `arena.verify` and `competition.
 
 import contextlib
 import itertools
-import os
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,6 +33,7 @@ from lanista.results.schema import (
     STRUCK,
     UNBENCHED,
 )
+from lanista.system import make_file
 
 _KEPT: Mapping[sa.Table, str] = {
     NAMES: "names with their tokens",
@@ -157,7 +157,7 @@ def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
         try:
             _remove(part)
             mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-            os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
+            make_file(part, mode)
             with contextlib.ExitStack() as opened:
                 new = opened.enter_context(Database.open(part, holds=holds))
                 work = Rebuild(new, None)
