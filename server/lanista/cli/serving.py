@@ -176,10 +176,12 @@ def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
     possible = range(2, wanted)
     found = bisect_right(possible, hard, key=partial(_open_files, spec))
     if not found:
+        remedy = "; allow more"
+        if spec.page.listen != NO_PAGE:
+            remedy = ", most of them for the page: allow more, or serve no page"
         raise BadInputError(
             f"the system allows {hard} open files (ulimit -Hn), and the arena needs "
-            f"{_open_files(spec, 2)} at least, most of them for the page: allow more, or serve no "
-            "page"
+            f"{_open_files(spec, 2)} at least{remedy}"
         )
     why = f"the system allows {hard} open files (ulimit -Hn), and {needed} would be needed"
     return possible[found - 1], why
