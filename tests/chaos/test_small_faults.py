@@ -46,7 +46,7 @@ def ended(words, folder, **more):
     done = subprocess.run(
         [sys.executable, "-m", "lanista", *map(str, words)],
         cwd=folder,
-        env=environment(),
+        env=environment(PYTHONUNBUFFERED=""),
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -97,7 +97,8 @@ def test_an_output_without_room_is_told_in_one_line(folder, words, told):
 def test_a_complaint_without_room_leaves_the_exit_code(folder):
     """1 would be a result."""
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(command("replay", "verify", "none"), cwd=folder, stderr=full)
+        words, env = command("replay", "verify", "none"), environment(PYTHONUNBUFFERED="")
+        done = subprocess.run(words, cwd=folder, env=env, stderr=full)
     assert 2 == done.returncode
 
 

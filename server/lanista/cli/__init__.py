@@ -15,7 +15,7 @@ import re
 import sys
 import traceback
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import IO, NoReturn
 
 import click
 
@@ -126,6 +126,7 @@ def main() -> NoReturn:
         # Commands report errors of files themselves; what remains is output to a full disk, say.
         what = f"can't use {error.filename}" if error.filename else "can't write the output"
         _complain(f"lanista: {what}: {error.strerror or error}")
+        _drop_unwritten(sys.stdout)
         sys.exit(EXIT_BAD_INPUT)
     except SystemExit:
         # No command exits by itself: only click and rich do, by 1, which may be a result, where
@@ -148,6 +149,12 @@ def _open_missing_streams() -> None:
         if getattr(sys, name) is None:
             null = os.open(os.devnull, os.O_RDWR)
             setattr(sys, name, os.fdopen(null, mode, encoding="utf-8", closefd=False))
+
+
+def _drop_unwritten(stream: IO[str]) -> None:
+    """Have what a stream couldn't write go nowhere; Python would try again, and exit with 120."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _message(error: click.ClickException) -> str:
@@ -174,5 +181,7 @@ def _message(error: click.ClickException) -> str:
 
 def _complain(message: str) -> None:
     """Print a message to stderr; if that fails, the exit code must be right all the same."""
-    with contextlib.suppress(OSError):
+    try:
         click.echo(message, err=True)
+    except OSError:
+        _drop_unwritten(sys.stderr)
