@@ -13,7 +13,7 @@ import yaml
 from click.testing import CliRunner
 
 from docs.pages import CHECKOUT, DOCS
-from lanista.arena.spec import parse_spec
+from lanista.arena.spec import MAX_SOURCE, parse_spec
 from lanista.cli import lanista
 from lanista.hosting.control import RunningMatches
 from lanista.page.view import View
@@ -174,6 +174,8 @@ def test_a_proxy_is_between_the_arena_and_the_public_address(proxy):
     assert "> /etc/lanista/environment\n" in part
     if proxy == "nginx.conf":
         assert f"proxy_pass 127.0.0.1:{spec.port};" in text
+        # Caddy has no such limit; nginx's own is 1 MiB.
+        assert f"client_max_body_size {MAX_SOURCE >> 20}m;" in text
 
 
 async def test_behind_a_proxy_the_page_takes_its_own_scripts_for_its_own_and_no_others():
