@@ -160,7 +160,7 @@ def test_a_good_zip_is_exported_unpacked(submissions, tmp_path):
 # -- backup and verify ---------------------------------------------------------------------------
 
 
-def test_a_backup_has_what_was_handed_in(folder, tmp_path):
+def test_a_backup_has_what_was_handed_in(lanista, folder, tmp_path):
     file = tmp_path / "arena.toml"
     made = back_up(read_spec(file), file, tmp_path / "copy")
     copied = SubmissionFolder.of_ladder(made.data / "submissions", "pit")
@@ -170,6 +170,10 @@ def test_a_backup_has_what_was_handed_in(folder, tmp_path):
     assert 0o644 == copied.program("ada", 1).stat().st_mode & 0o777  # a sandbox's user reads it
     salts = [data / "submissions/owner.salt" for data in (made.data, tmp_path / "lanista-data")]
     assert salts[0].read_bytes() == salts[1].read_bytes()
+    told = lanista("arena", "backup", "arena.toml", "other").out
+    assert told.endswith(
+        "in other/lanista-data no database, 0 files of records, 3 versions handed in\n"
+    )
 
 
 def test_a_version_that_goes_during_a_backup_is_gone_as_a_whole(folder, tmp_path, monkeypatch):

@@ -217,7 +217,7 @@ def backup(arena: ArenaFile, folder: Path) -> int:
     made = back_up(arena.spec, arena.path, folder)
     counts = f"{'1 database' if made.has_database else 'no database'}, {made.files} files"
     programs = f", {counted(made.versions, 'version')} handed in" if made.versions else ""
-    say(f"{folder}: {arena.path.name}; {counts} of records{programs} in {made.data}")
+    say(f"{folder}: {arena.path.name}; in {made.data} {counts} of records{programs}")
     if arena.spec.store is not None:
         click.echo("the database of `store` isn't in the copy: back it up with pg_dump", err=True)
     return 0
