@@ -205,6 +205,15 @@ def test_house_bots_that_are_too_few_get_a_warning(checked):
     assert [expected] == [line[: len(expected)] for line in wrong]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_found(checked, tmp_path, monkeypatch):
+    (tmp_path / "lanista-data").mkdir()
+    full = Path("/dev/full")
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: full.open("wb"))
+    expected = f"data: {tmp_path}/lanista-data can't be written: No space left on device"
+    assert (1, [expected]) == checked(QUIET)
+
+
 def test_a_data_folder_that_can_t_be_written_is_found(checked, tmp_path):
     (tmp_path / "lanista-data").mkdir()
     (tmp_path / "lanista-data" / "records").write_text("a file")

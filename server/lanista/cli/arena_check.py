@@ -16,6 +16,7 @@ import trio
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.ladder_room import house_contestants
+from lanista.arena.matches import ROOM
 from lanista.arena.options import options_of, private_paths
 from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
 from lanista.arena.tls import CertificateError, load, validity
@@ -268,8 +269,8 @@ def _data(report: Report, data: DataFolder) -> None:
     for folder in (data.path, data.records):
         try:
             if folder.exists():
-                with tempfile.TemporaryFile(dir=folder):  # fails if the folder isn't writable
-                    pass
+                with tempfile.TemporaryFile(dir=folder) as file:  # in a folder that is writable
+                    file.write(bytes(ROOM))
         except OSError as error:
             report.fail(f"data: {folder} can't be written: {error.strerror}")
             return
