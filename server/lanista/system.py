@@ -63,27 +63,22 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 
 def make_file(path: Path, mode: int) -> None:
-    """Make an empty file that isn't there yet, for the owner of its folder.
+    """Make an empty file that isn't there yet; by root, for the owner of its folder.
+
+    So an arena that runs as a user of its own can use what root's commands make in its folder. What
+    is there already stays its owner's: it may be that user's link to a file of root's.
 
     Raises:
         OSError: It is there already, or can't be made.
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        give_to_owner(descriptor, path.parent)
+        if os.geteuid() == 0:
+            owner = path.parent.stat()
+            with contextlib.suppress(OSError):  # a root without this right, as in some containers
+                os.fchown(descriptor, owner.st_uid, owner.st_gid)
     finally:
         os.close(descriptor)
-
-
-def give_to_owner(descriptor: int, folder: Path) -> None:
-    """Give an open file in a folder to the folder's owner, if this process is root.
-
-    So an arena that runs as a user of its own can use what root's commands have made in its folder.
-    """
-    if os.geteuid() == 0:
-        owner = folder.stat()
-        with contextlib.suppress(OSError):  # a root without this right, as in some containers
-            os.fchown(descriptor, owner.st_uid, owner.st_gid)
 
 
 def sync_folder(folder: Path) -> None:

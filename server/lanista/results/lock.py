@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from lanista.errors import FileError, StoreError
-from lanista.system import give_to_owner, make_folder
+from lanista.system import make_file, make_folder
 
 RELEASE_PATIENCE = 5.0
 """How long to wait for a PostgreSQL lock, in seconds.
@@ -75,13 +75,14 @@ def _locked(path: Path, in_use: str, passes: Collection[int] = ()) -> Iterator[N
 
     If it fails with one of the error numbers in `passes`, it goes on without a lock.
     """
+    with contextlib.suppress(OSError):  # it is there already, or to open it says why it can't be
+        make_file(path, 0o666)
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise StoreError(f"{path}: can't be opened for writing: {error.strerror}") from None
     _held.add(descriptor)
     try:
-        give_to_owner(descriptor, path.parent)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
