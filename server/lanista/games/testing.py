@@ -9,7 +9,6 @@ games in progress are in `conformance`.
 import os
 import pickle
 import random
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -19,13 +18,13 @@ import attrs
 from lanista.games.base import BadBoardError, Consequence, Game, Ruleset, complete_settings
 from lanista.games.conformance import (
     FAULTS,
-    NAME,
     Player,
     Playthrough,
     SeatTurn,
     Transcript,
     advance,
     check_again,
+    check_description,
     judged,
     new_game,
     parsed,
@@ -44,7 +43,6 @@ __all__ = [
     "check_ruleset",
 ]
 
-SETTING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 NO_BOARD = "\N{REPLACEMENT CHARACTER} no board of any game \N{REPLACEMENT CHARACTER}\n"
 """A text that every ruleset must refuse as a board file."""
 
@@ -113,7 +111,7 @@ def _check(
     seeds: Sequence[int] | None,
     turns: int,
 ) -> None:
-    _check_description(ruleset)
+    check_description(ruleset)
     if seeds is None:
         low, high = ruleset.seeds
         seeds = sorted({low, max(low, min(1, high)), max(low, min(2, high)), high})
@@ -130,46 +128,6 @@ def _check(
         _check_faults(ruleset, player, seed)
     _check_end(ruleset, seeds[0])
     _check_other_process(ruleset, transcripts)
-
-
-# The ruleset's description of itself
-
-
-def _check_description(ruleset: Ruleset) -> None:
-    name = ruleset.name
-    require(
-        NAME.fullmatch(name),
-        f"name {name!r} must be a lower-case letter, then letters, digits or `-`",
-    )
-    require_texts("title", ruleset.title)
-    require(re.fullmatch(r"\S+", ruleset.version), f"version {ruleset.version!r} must be one word")
-    require(ruleset.seats >= 1, f"{ruleset.seats} seats; there must be at least 1")
-    require(
-        isinstance(ruleset.consequence, Consequence),
-        f"consequence {ruleset.consequence!r} must be a Consequence",
-    )
-    low, high = ruleset.seeds
-    require(
-        -(2**63) <= low <= high < 2**63,
-        f"seeds {low} to {high} must be a range of signed 64-bit integers",
-    )
-    names = [setting.name for setting in ruleset.settings]
-    require(len(names) == len(set(names)), f"settings {names}: no name may repeat")
-    for setting in ruleset.settings:
-        what = f"setting {setting.name!r}"
-        require(
-            SETTING_NAME.fullmatch(setting.name),
-            f"{what} must be a letter, then letters, digits or `_`",
-        )
-        require(
-            setting.low <= setting.default <= setting.high,
-            f"{what}: default {setting.default} isn't from {setting.low} to {setting.high}",
-        )
-        require_texts(f"help of {what}", setting.help)
-    settings = complete_settings(ruleset, {})
-    with unharmed("max_turns"):
-        most = ruleset.max_turns(settings)
-    require(most >= 1, f"max_turns is {most}; it must be at least 1")
 
 
 def _check_chance(ruleset: Ruleset, seeds: Sequence[int]) -> None:
