@@ -8,7 +8,15 @@ another process.
 
 import attrs
 
-from lanista.games.base import Answer, Consequence, Late, Refusal, RefusalCode, Setting
+from lanista.games.base import (
+    Answer,
+    Consequence,
+    Late,
+    Refusal,
+    RefusalCode,
+    Setting,
+    TooManySubmovesError,
+)
 from lanista.games.chance import SeededChance
 from lanista.games.outcome import Termination
 from support.tinygame import Counting, CountingRules
@@ -521,3 +529,15 @@ rules("the classic dialect in turn 1 raises", classic=Talk(said=None))
 SOUND_WITH_DIALECT = CountingRules()
 """Breaks nothing: Counting with a dialect."""
 SOUND_WITH_DIALECT.classic = Talk()
+
+
+class _Few(Counting):
+    def parse(self, seat, tokens):
+        if len(tokens) > 10:
+            raise TooManySubmovesError
+        return super().parse(seat, tokens)
+
+
+SOUND_WITH_LIMIT = CountingRules()
+"""Breaks nothing: Counting with a limit on the submoves of a turn."""
+SOUND_WITH_LIMIT.game = _Few

@@ -31,6 +31,7 @@ from lanista.games.base import (
     RefusalCode,
     Ruleset,
     Token,
+    TooManySubmovesError,
     Verdict,
     complete_settings,
     turn_word,
@@ -361,6 +362,9 @@ def parsed(game: Game, seat: int, tokens: Sequence[Token]) -> Verdict:
             verdict: Verdict = game.parse(seat, tokens)
         except MalformedAnswerError as error:
             verdict = Malformed(error.refusal)
+        except TooManySubmovesError as error:
+            require_texts("a TooManySubmovesError's message", str(error))
+            verdict = Missing()
     for refusal in refusals(game, seat, tokens, verdict):
         require_texts("a refusal's message", refusal.message)
         require(
