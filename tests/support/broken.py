@@ -6,6 +6,9 @@ another process.
 
 # ruff: noqa: ARG002 - the interface's arguments, which the variants ignore
 
+import copy
+from collections.abc import Mapping
+
 import attrs
 
 from lanista.games.base import (
@@ -15,6 +18,7 @@ from lanista.games.base import (
     Refusal,
     RefusalCode,
     Setting,
+    Submove,
     TooManySubmovesError,
 )
 from lanista.games.chance import SeededChance
@@ -500,6 +504,54 @@ for _words, _changes in (
 
 
 # A dialect
+
+
+# What a game needn't offer
+
+
+@game("turn 0: a copy that goes on changes the game")
+class _Shared(Counting):
+    def copy(self):
+        return copy.copy(self)
+
+
+@game("turn 0: a copy has another digest")
+class _Afresh(Counting):
+    def copy(self):
+        return Counting(self.table, self.rounds, SeededChance(0))
+
+
+@game("turn 0: the same answers lead a copy to another digest")
+class _OtherDraws(Counting):
+    def copy(self):
+        twin = copy.deepcopy(self)
+        twin.chance = SeededChance(77)
+        return twin
+
+
+@game("seat 0's [(10,)] are legal by `legal`, but parse gives Answer(")
+class _Generous(Counting):
+    def legal(self, seat):
+        return {"table": [(10,)]}
+
+
+class _Tells(Counting):
+    """Says its answers in words, which a variant gives."""
+
+    text = "says a number"
+    reasons: Mapping[int, str] = {}
+
+    def decode(self, seat, tokens):
+        return (Submove(self.text) for _ in tokens)
+
+    def without_effect(self):
+        return self.reasons
+
+
+variant("a submove's text is ''", _Tells, text="")
+variant("a reason in without_effect is 'a\\nwall'", _Tells, reasons={1: "a\nwall"})
+variant("without_effect raises", _Tells, reasons=None)
+variant("decode of seat 0's", _Tells, decode=lambda *_: None)
 
 
 @attrs.frozen
