@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from check.checking import line_of, mode, offender
+from lanista.games import registry
 
 GENEROUS = ("--time-move", 10, "-s", 5)
 """A clock that a busy machine can't make late, and a seed."""
@@ -70,6 +71,17 @@ def test_bad_input_is_one_line_and_exit_code_2(lanista, case):
     assert (2, "") == (done.code, done.out)
     assert expected in done.err
     assert 1 == done.err.count("\n")
+
+
+def test_an_error_of_the_rules_is_told_in_one_line(lanista, monkeypatch):
+    """Its trace is what `lanista play` prints."""
+    monkeypatch.setattr(type(registry.get("angrymob")), "new", lambda *_: 1 / 0)
+    done = lanista("check", line_of(mode("timid")), "--game", "angrymob", *GENEROUS)
+    assert (2, "") == (done.code, done.out)
+    assert done.err == (
+        "lanista: the check can't be carried out: the plain match was aborted by "
+        "ZeroDivisionError: division by zero; `lanista play` says where\n"
+    )
 
 
 def test_a_signal_ends_it_and_its_bots(lanista):

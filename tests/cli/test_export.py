@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from lanista.page import image
 from match.playing import answers
 from page.records import absent_in_a_row, captured, changed, played, unpacked, wandering
 
@@ -129,6 +130,7 @@ def test_a_match_file_that_lacks_rounds_is_said_to_lack_them(lanista, tmp_path):
         (["--format", "res", "--size", 10], "--size has no meaning for res"),
         (["--format", "res"], "Angry Mob has no match files (.res); its matches are records"),
         (["--format", "png", "--size", 0], "Invalid value for '--size'"),
+        ([], "Missing option '--format'. Choose from: res, png, gif"),
         (["--format", "jpg"], "'jpg' is not one of 'res', 'png', 'gif'"),
         (["--format", "png", "-o", "none/x.png"], "can't write none/x.png: No such file"),
         (["--format", "gif", "-o", "."], "can't write .: Is a directory"),
@@ -151,6 +153,15 @@ def test_a_picture_too_large_is_refused(lanista, tmp_path):
         done.code,
         done.err[: done.err.index(" x ") + 3],
     )
+
+
+def test_a_board_too_large_for_any_picture_is_refused(lanista, tmp_path, monkeypatch):
+    """Without `--size`, which could make it no smaller."""
+    record = played(tmp_path, answers("", ""), answers("", ""), settings={"move_limit": 2})
+    monkeypatch.setattr(image, "LONGEST", 1)
+    monkeypatch.setattr(image, "MOST", 20)
+    done = lanista("replay", "export", record, "--format", "png")
+    assert done.refusal.startswith(f"lanista: {record}: even the smallest tiles make an image of ")
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,11 @@ def test_every_installed_ruleset_conforms_at_full_length(name):
     check_ruleset(registry.get(name), PLAYERS[name])
 
 
-@pytest.mark.parametrize("ruleset", [RULESET, broken.SOUND_WITH_DIALECT], ids=["plain", "dialect"])
+@pytest.mark.parametrize(
+    "ruleset",
+    [RULESET, broken.SOUND_WITH_DIALECT, broken.SOUND_WITH_LIMIT],
+    ids=["plain", "dialect", "limit"],
+)
 def test_a_sound_ruleset_of_three_seats_passes(ruleset):
     """Three seats, skipped turns, letters, chance in the match, status in the facts."""
     check_ruleset(ruleset, count, bad_boards=["", "table\n", "table OAK\n", "table oak\n\n"])

@@ -19,6 +19,7 @@ from e2e.running import (
     command,
     environment,
     read,
+    stdio,
     wait_until,
 )
 from lanista import __version__
@@ -303,6 +304,16 @@ def test_an_interrupt_blames_no_bot(start, tmp_path):
     playing.signal(signal.SIGINT)
     assert 130 == playing.wait()
     assert [] == list(playing.folder.glob("*.failure"))
+
+
+def test_an_error_of_the_rules_blames_no_bot(lanista, monkeypatch):
+    """Its bots are told `error internal`, and may well fail by that: no bundle."""
+    monkeypatch.setattr(type(registry.get("angrymob")), "new", lambda *_: 1 / 0)
+    fails = stdio("sys.stdin.read(); sys.exit(3)")
+    done = lanista("play", "angrymob", fails, fails, *UNHURRIED, "-o", "match.jsonl")
+    assert (3, True) == (done.code, "ZeroDivisionError: division by zero" in done.err)
+    assert "check it:" not in done.out
+    assert [] == list(done.folder.glob("*.failure"))
 
 
 def test_a_command_that_is_no_text_is_fed_as_it_came(lanista, tmp_path):

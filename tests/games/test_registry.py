@@ -1,6 +1,7 @@
 """Rulesets by name, from entry points of any installed distribution."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -67,16 +68,67 @@ def test_another_package_can_add_a_ruleset(third_party):
     assert titles == "Counting Angry Mob"
 
 
-def test_names_are_listed_without_loading_a_ruleset(third_party):
-    """A package whose ruleset can't be imported breaks only itself."""
+BROKEN = {
+    "no_such_module:RULESET": "ModuleNotFoundError: No module named 'no_such_module'",
+    "broken:no_such_name": "AttributeError: module 'broken' has no attribute 'no_such_name'",
+    "exits:RULESET": "SystemExit: 4",
+    "broken:CLASS": "max_turns raises TypeError(",
+    "broken:NOTHING": "AttributeError: 'NoneType' object has no attribute 'name'",
+    "broken:SETTINGS": "AttributeError: 'str' object has no attribute 'name'",
+    "broken:BY_HAND": "by_hand 'yes' must be a ByHand",
+    "broken:ENDINGS": "AttributeError: 'str' object has no attribute 'items'",
+    "support.tinygame:RULESET": "its name is 'counting'; that of its entry point must be the same",
+}
+"""By entry point: what is wrong with its ruleset."""
+
+
+def test_a_ruleset_that_cant_be_used_breaks_only_itself(third_party):
+    """Whatever lists all games leaves it out or says why; its name is listed without loading it."""
+    (third_party / "exits.py").write_text("raise SystemExit(4)\n", encoding="utf-8")
+    (third_party / "broken.py").write_text(
+        "from support.tinygame import CountingRules as CLASS\n"
+        "NOTHING = None\n"
+        "SETTINGS = type('Rules', (CLASS,), {'settings': {'rounds': 5}})()\n"
+        "BY_HAND = type('Rules', (CLASS,), {'by_hand': 'yes'})()\n"
+        "ENDINGS = type('Rules', (CLASS,), {'endings': 'counted'})()\n",
+        encoding="utf-8",
+    )
     points = third_party / "counting_game-1.0.dist-info" / "entry_points.txt"
-    points.write_text("[lanista.rulesets]\ncounting = no_such_module:RULESET\n", encoding="utf-8")
+    lines = [f"game-{at} = {value}\n" for at, value in enumerate(BROKEN)]
+    points.write_text("[lanista.rulesets]\n" + "".join(lines), encoding="utf-8")
     done = run(
         third_party,
         "import sys\n"
         "from lanista.games import registry\n"
-        "print('counting' in registry.names(), 'lanista.games.angrymob' in sys.modules)\n"
-        "print(registry.get('angrymob').title)\n",
+        "print('game-0' in registry.names(), 'lanista.games.angrymob' in sys.modules)\n"
+        "print(*(ruleset.name for ruleset in registry.usable()))\n"
+        "from lanista.page import view\n"
+        "print(*(game['name'] for game in view.games()['games']))\n"
+        "from lanista.cli.games import games\n"
+        "games.main([])\n",
     )
     assert (0, "") == (done.returncode, done.stderr)
-    assert done.stdout == "True False\nAngry Mob\n"
+    listed, usable, on_the_page, *lines = done.stdout.splitlines()
+    assert "True False" == listed
+    assert list(registry.ours()) == usable.split() == on_the_page.split()
+    for at, (value, why) in enumerate(BROKEN.items()):
+        start = f"game-{at}  the game 'game-{at}' ({value}) can't be used: {why}"
+        assert [line for line in lines if line.startswith(start)], start
+
+
+def test_two_packages_with_a_game_of_one_name_are_told(third_party):
+    """Which of the two is meant can't be known."""
+    other = third_party / "other_game-2.0.dist-info"
+    shutil.copytree(third_party / "counting_game-1.0.dist-info", other)
+    metadata = "Metadata-Version: 2.1\nName: other-game\nVersion: 2.0\n"
+    (other / "METADATA").write_text(metadata, encoding="utf-8")
+    done = run(
+        third_party,
+        "from lanista.games import registry\n"
+        "try:\n"
+        "    registry.get('counting')\n"
+        "except registry.UnknownGameError as error:\n"
+        "    print(error)\n",
+    )
+    packages = "counting-game, other-game; keep one of them"
+    assert f"several packages have a game 'counting': {packages}\n" == done.stdout

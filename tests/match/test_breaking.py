@@ -221,12 +221,12 @@ async def test_a_match_can_be_cancelled_from_outside(tmp_path, autojump_clock):
 # -- errors of ours ------------------------------------------------------------------------------
 
 
-def broken(method, *, after=0):
+def broken(method, *, after=0, error=RuntimeError):
     """Counting with a method that raises when called on a game of so many turns."""
 
     def raising(self, *_):
         if self.turn >= after:
-            raise RuntimeError("the rules are broken here")
+            raise error("the rules are broken here")
         return getattr(tinygame.Counting, method)(self, *_)
 
     made = type("BrokenGame", (tinygame.Counting,), {method: raising})
@@ -234,10 +234,18 @@ def broken(method, *, after=0):
 
 
 @pytest.mark.parametrize("after", [0, 2])
-@pytest.mark.parametrize("method", ["parse", "advance", "facts", "digest", "outcome"])
-async def test_an_error_in_the_rules_ends_this_match_alone(tmp_path, autojump_clock, method, after):
+@pytest.mark.parametrize(
+    ("method", "error"),
+    [
+        *((method, RuntimeError) for method in ("parse", "advance", "facts", "digest", "outcome")),
+        ("advance", SystemExit),
+    ],
+)
+async def test_an_error_in_the_rules_ends_this_match_alone(
+    tmp_path, autojump_clock, method, error, after
+):
     """Aborted, with the trace in its record; another match in the same loop doesn't notice."""
-    table = sit(tmp_path, broken(method, after=after), SKIPPERS)
+    table = sit(tmp_path, broken(method, after=after, error=error), SKIPPERS)
     healthy = sit(tmp_path, COUNTING, SKIPPERS, name="m2")
     other = None
 
@@ -260,7 +268,8 @@ async def test_an_error_in_the_rules_ends_this_match_alone(tmp_path, autojump_cl
         nursery.start_soon(play_healthy)
         record = await table.play(bot, bot, bot)
     assert ("aborted", "error") == (record.result.end, record.result.reason)
-    assert "RuntimeError: the rules are broken here" == record.result.error.splitlines()[-1]
+    last = f"{error.__name__}: the rules are broken here"
+    assert last == record.result.error.splitlines()[-1]
     assert (1, 1, 1) == record.result.ranks
     assert len(record.turns) == verify(record, COUNTING)
     assert ("finished", None) == (other.result.end, other.result.error)

@@ -85,3 +85,18 @@ def test_a_unit_is_steered_in_a_game_of_four(arena, show):
     panel.get_by_role("button", name="Leave the match").click()
     panel.get_by_role("button", name="Really resign?").click()
     expect(panel).to_contain_text("The match is over")
+
+
+def test_a_game_without_house_bots_is_not_offered(arena, show):
+    """There is nobody to play against: the games of other packages."""
+
+    def with_another(route):
+        games = route.fetch().json()["games"]
+        route.fulfill(json={"games": [*games, {**games[0], "name": "lonely", "title": "Lonely"}]})
+
+    page = show(f"{arena.page}/")
+    page.route("**/api/1/games", with_another)
+    page.get_by_role("link", name="Play yourself").click()
+    options = page.get_by_label("Game").get_by_role("option")
+    expect(options).to_have_text(["Angry Mob", "Crematoria", "Hogwarts"])
+    page.unroute("**/api/1/games")

@@ -6,9 +6,21 @@ another process.
 
 # ruff: noqa: ARG002 - the interface's arguments, which the variants ignore
 
+import copy
+from collections.abc import Mapping
+
 import attrs
 
-from lanista.games.base import Answer, Consequence, Late, Refusal, RefusalCode, Setting
+from lanista.games.base import (
+    Answer,
+    Consequence,
+    Late,
+    Refusal,
+    RefusalCode,
+    Setting,
+    Submove,
+    TooManySubmovesError,
+)
 from lanista.games.chance import SeededChance
 from lanista.games.outcome import Termination
 from support.tinygame import Counting, CountingRules
@@ -67,6 +79,8 @@ rules("seeds 5 to 4", seeds=(5, 4))
 rules("seeds 0 to 18446744073709551616", seeds=(0, 2**64))
 rules("no name may repeat", settings=CountingRules.settings * 2)
 rules("a turn is a move by the ruleset, but the scene says 'turn'", turn_word="move")
+rules("the ending 'counted' is ''", endings={"counted": ""})
+rules("by_hand 'yes' must be a ByHand", by_hand="yes")
 rules("setting 'nb rounds'", settings=_setting(name="nb rounds"))
 rules("default 0 isn't from 1 to 1000", settings=_setting(default=0))
 rules("help of setting 'rounds'", settings=_setting(help="two\nlines"))
@@ -492,6 +506,54 @@ for _words, _changes in (
 # A dialect
 
 
+# What a game needn't offer
+
+
+@game("turn 0: a copy that goes on changes the game")
+class _Shared(Counting):
+    def copy(self):
+        return copy.copy(self)
+
+
+@game("turn 0: a copy has another digest")
+class _Afresh(Counting):
+    def copy(self):
+        return Counting(self.table, self.rounds, SeededChance(0))
+
+
+@game("turn 0: the same answers lead a copy to another digest")
+class _OtherDraws(Counting):
+    def copy(self):
+        twin = copy.deepcopy(self)
+        twin.chance = SeededChance(77)
+        return twin
+
+
+@game("seat 0's [(10,)] are legal by `legal`, but parse gives Answer(")
+class _Generous(Counting):
+    def legal(self, seat):
+        return {"table": [(10,)]}
+
+
+class _Tells(Counting):
+    """Says its answers in words, which a variant gives."""
+
+    text = "says a number"
+    reasons: Mapping[int, str] = {}
+
+    def decode(self, seat, tokens):
+        return (Submove(self.text) for _ in tokens)
+
+    def without_effect(self):
+        return self.reasons
+
+
+variant("a submove's text is ''", _Tells, text="")
+variant("a reason in without_effect is 'a\\nwall'", _Tells, reasons={1: "a\nwall"})
+variant("without_effect raises", _Tells, reasons=None)
+variant("decode of seat 0's", _Tells, decode=lambda *_: None)
+
+
 @attrs.frozen
 class Talk:
     """A dialect that says the same always."""
@@ -519,3 +581,15 @@ rules("the classic dialect in turn 1 raises", classic=Talk(said=None))
 SOUND_WITH_DIALECT = CountingRules()
 """Breaks nothing: Counting with a dialect."""
 SOUND_WITH_DIALECT.classic = Talk()
+
+
+class _Few(Counting):
+    def parse(self, seat, tokens):
+        if len(tokens) > 10:
+            raise TooManySubmovesError
+        return super().parse(seat, tokens)
+
+
+SOUND_WITH_LIMIT = CountingRules()
+"""Breaks nothing: Counting with a limit on the submoves of a turn."""
+SOUND_WITH_LIMIT.game = _Few

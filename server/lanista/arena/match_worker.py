@@ -287,8 +287,7 @@ def main() -> None:
     """Be a worker of the arena at the other end of the link."""
     theirs = end_of_link()
     return_large_blocks()
-    for name in registry.names():
-        registry.get(name)  # loaded now, rather than between the turns of a match
+    registry.usable()  # loaded now, rather than between the turns of a match
     gc.collect()
     gc.freeze()  # see `arena.server`
 

@@ -314,7 +314,8 @@ class _BoutPlayer:
     def _note_match(self, report: MatchReport) -> None:
         bout, spec = self.bout, self.spec
         if report.result.error is not None:
-            raise CheckFailureError(f"{spec.name} was aborted:\n{report.result.error}")
+            last = report.result.error.strip().splitlines()[-1]
+            raise CheckFailureError(f"{spec.name} was aborted by {last}; `lanista play` says where")
         record = read_record(report.record)
         bout.records.append(record)
         bout.noted += [

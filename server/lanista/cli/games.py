@@ -14,7 +14,11 @@ from lanista.games.base import complete_settings
 def games() -> None:
     """List the games and their settings."""
     for name in registry.names():
-        ruleset = registry.get(name)
+        try:
+            ruleset = registry.get(name)
+        except registry.UnknownGameError as error:
+            click.echo(f"{name}  {error}")
+            continue
         click.echo(f"{name}  {ruleset.title}, {ruleset.seats} players")
         for setting in ruleset.settings:
             click.echo(f"    --set {setting.name}={setting.default}  {setting.help}")

@@ -19,6 +19,8 @@ import attrs
 
 from lanista.games.base import (
     Answer,
+    ByHand,
+    Consequence,
     Game,
     Late,
     Malformed,
@@ -29,6 +31,7 @@ from lanista.games.base import (
     RefusalCode,
     Ruleset,
     Token,
+    TooManySubmovesError,
     Verdict,
     complete_settings,
     turn_word,
@@ -38,6 +41,7 @@ from lanista.games.picture import Frame, Mark, Place, Scene, Shape
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """The pattern of a ruleset's name and of an outcome's reason."""
+SETTING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 KEYWORD = re.compile(r"[a-z][a-z0-9_]*")
 """The pattern of the first word of a fact."""
 RESERVED = frozenset(
@@ -96,6 +100,49 @@ def require_facts(data: bytes, what: str) -> list[str]:
             f"{what}: `{keyword}` is a keyword of the protocol itself; no fact can begin with it",
         )
     return lines
+
+
+def check_description(ruleset: Ruleset) -> None:
+    """Check what a ruleset says of itself: all that is known of it before a match."""
+    name = ruleset.name
+    require(
+        NAME.fullmatch(name),
+        f"name {name!r} must be a lower-case letter, then letters, digits or `-`",
+    )
+    require_texts("title", ruleset.title)
+    require(re.fullmatch(r"\S+", ruleset.version), f"version {ruleset.version!r} must be one word")
+    require(ruleset.seats >= 1, f"{ruleset.seats} seats; there must be at least 1")
+    require(
+        isinstance(ruleset.consequence, Consequence),
+        f"consequence {ruleset.consequence!r} must be a Consequence",
+    )
+    low, high = ruleset.seeds
+    require(
+        -(2**63) <= low <= high < 2**63,
+        f"seeds {low} to {high} must be a range of signed 64-bit integers",
+    )
+    names = [setting.name for setting in ruleset.settings]
+    require(len(names) == len(set(names)), f"settings {names}: no name may repeat")
+    for setting in ruleset.settings:
+        what = f"setting {setting.name!r}"
+        require(
+            SETTING_NAME.fullmatch(setting.name),
+            f"{what} must be a letter, then letters, digits or `_`",
+        )
+        require(
+            setting.low <= setting.default <= setting.high,
+            f"{what}: default {setting.default} isn't from {setting.low} to {setting.high}",
+        )
+        require_texts(f"help of {what}", setting.help)
+    settings = complete_settings(ruleset, {})
+    with unharmed("max_turns"):
+        most = ruleset.max_turns(settings)
+    require(most >= 1, f"max_turns is {most}; it must be at least 1")
+    by_hand = getattr(ruleset, "by_hand", None)
+    require(by_hand is None or isinstance(by_hand, ByHand), f"by_hand {by_hand!r} must be a ByHand")
+    require_texts("the word for a turn", turn_word(ruleset))
+    for reason, text in getattr(ruleset, "endings", {}).items():
+        require_texts(f"the ending {reason!r}", text)
 
 
 def require_scene(scene: Scene, seats: int) -> None:
@@ -254,10 +301,6 @@ def require_outcome(outcome: Outcome, game: Game, seats: int) -> None:
     ranks = outcome.ranks
     require(len(ranks) == seats, f"ranks {ranks} must be {seats} numbers, one per seat")
     require(
-        all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks),
-        f"ranks {ranks} must count from 1, and ties must share the best rank",
-    )
-    require(
         outcome.scores == game.scores(),
         f"the outcome's scores {outcome.scores} aren't the game's, {game.scores()}",
     )
@@ -319,6 +362,9 @@ def parsed(game: Game, seat: int, tokens: Sequence[Token]) -> Verdict:
             verdict: Verdict = game.parse(seat, tokens)
         except MalformedAnswerError as error:
             verdict = Malformed(error.refusal)
+        except TooManySubmovesError as error:
+            require_texts("a TooManySubmovesError's message", str(error))
+            verdict = Missing()
     for refusal in refusals(game, seat, tokens, verdict):
         require_texts("a refusal's message", refusal.message)
         require(

@@ -32,12 +32,20 @@ class Outcome:
     """
 
     termination: Termination
-    ranks: tuple[int, ...]
+    ranks: tuple[int, ...] = attrs.field()
     """The rank of each seat; 1 is best, and equal ranks are ties."""
     scores: tuple[int, ...]
     """The final score of each seat, in the ruleset's own unit."""
     reason: str
     """The ruleset's keyword for what happened, such as `capture` or `move-limit`."""
+
+    @ranks.validator
+    def _count_from_one(self, _: object, ranks: tuple[int, ...]) -> None:
+        # A match whose ranks mean something else would count for the wrong bot.
+        if ranks_by_score([-rank for rank in ranks]) != ranks:
+            raise ValueError(
+                f"ranks {ranks} must be a tuple and count from 1, and ties must share the best rank"
+            )
 
 
 def forfeit(at_fault: Sequence[bool], scores: Sequence[int], reason: str) -> Outcome:

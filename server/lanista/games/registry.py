@@ -5,16 +5,17 @@ A game that comes with Lanista is a folder here, with all that is the game's: `r
 entry point of the group `lanista.rulesets` in its own pyproject.toml.
 """
 
+import contextlib
 import functools
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from lanista.errors import BadInputError, did_you_mean
+from lanista.errors import BadInputError, did_you_mean, printable_line
 from lanista.games.base import Ruleset
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _FOLDER = Path(__file__).parent
 
 
 class UnknownGameError(BadInputError):
-    """No installed ruleset has this name; the message lists the installed ones."""
+    """No installed ruleset has this name, or it can't be used; the message says why."""
 
 
 @functools.cache
@@ -36,10 +37,40 @@ def ours() -> tuple[str, ...]:
 
 
 @functools.cache
-def _others() -> "Mapping[str, EntryPoint]":
+def _others() -> "Mapping[str, Sequence[EntryPoint]]":
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow; most games are ours
 
-    return {point.name: point for point in entry_points(group=GROUP) if point.name not in ours()}
+    found: dict[str, list[EntryPoint]] = {}
+    for point in entry_points(group=GROUP):
+        if point.name not in ours():
+            found.setdefault(point.name, []).append(point)
+    return found
+
+
+@functools.cache
+def _load(name: str) -> Ruleset | str:
+    """Return the ruleset of another package, or what is wrong with it.
+
+    It may be installed where nobody tested it. Whatever a ruleset says of itself is checked here,
+    once, so that one that can't be used harms no command and no arena that has other games.
+    """
+    from lanista.games.conformance import check_description  # noqa: PLC0415 - most games are ours
+
+    point, *others = _others()[name]
+    if others:
+        packages = sorted(each.dist.name for each in (point, *others) if each.dist is not None)
+        return f"several packages have a game {name!r}: {', '.join(packages)}; keep one of them"
+    where = f"the game {name!r} ({point.value}) can't be used"
+    try:
+        ruleset: Ruleset = point.load()
+        check_description(ruleset)
+    except AssertionError as error:
+        return printable_line(f"{where}: {error}")
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the package does
+        return printable_line(f"{where}: {type(error).__name__}: {error}")
+    if ruleset.name != name:
+        return f"{where}: its name is {ruleset.name!r}; that of its entry point must be the same"
+    return ruleset
 
 
 def names() -> tuple[str, ...]:
@@ -47,21 +78,31 @@ def names() -> tuple[str, ...]:
     return tuple(sorted((*ours(), *_others())))
 
 
+def usable() -> tuple[Ruleset, ...]:
+    """Load all installed rulesets that can be used, and return them by name, sorted."""
+    rulesets = []
+    for name in names():
+        with contextlib.suppress(UnknownGameError):
+            rulesets.append(get(name))
+    return tuple(rulesets)
+
+
 def get(name: str) -> Ruleset:
-    """Load the ruleset of this name; raise UnknownGameError if there is none."""
-    ruleset: Ruleset
+    """Load the ruleset of this name; raise UnknownGameError if there is none that can be used."""
     if not isinstance(name, str):
         raise UnknownGameError(f"game {name!r:.200}; expected its name")
     if (module := part(name, "ruleset")) is not None:
-        ruleset = module.RULESET
-    elif name in _others():
-        ruleset = _others()[name].load()
-    else:
+        ruleset: Ruleset = module.RULESET
+        return ruleset
+    if name not in _others():
         raise UnknownGameError(
             f"unknown game {name[:64]!r}; known games: {', '.join(names())}"
             f"{did_you_mean(name, names())}"
         )
-    return ruleset
+    found = _load(name)
+    if isinstance(found, str):
+        raise UnknownGameError(found)
+    return found
 
 
 def folder_of(game: str) -> Path | None:

@@ -9,23 +9,31 @@ games in progress are in `conformance`.
 import os
 import pickle
 import random
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
 
 import attrs
 
-from lanista.games.base import BadBoardError, Consequence, Game, Ruleset, complete_settings
+from lanista.games.base import (
+    Answer,
+    BadBoardError,
+    Consequence,
+    DecodesAnswers,
+    Game,
+    Ruleset,
+    Token,
+    complete_settings,
+)
 from lanista.games.conformance import (
     FAULTS,
-    NAME,
     Player,
     Playthrough,
     SeatTurn,
     Transcript,
     advance,
     check_again,
+    check_description,
     judged,
     new_game,
     parsed,
@@ -36,6 +44,7 @@ from lanista.games.conformance import (
     unharmed,
 )
 from lanista.games.outcome import Termination
+from lanista.games.search import Copyable, SaysWhatIsLegal
 
 __all__ = [
     "Player",
@@ -44,7 +53,6 @@ __all__ = [
     "check_ruleset",
 ]
 
-SETTING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 NO_BOARD = "\N{REPLACEMENT CHARACTER} no board of any game \N{REPLACEMENT CHARACTER}\n"
 """A text that every ruleset must refuse as a board file."""
 
@@ -113,7 +121,7 @@ def _check(
     seeds: Sequence[int] | None,
     turns: int,
 ) -> None:
-    _check_description(ruleset)
+    check_description(ruleset)
     if seeds is None:
         low, high = ruleset.seeds
         seeds = sorted({low, max(low, min(1, high)), max(low, min(2, high)), high})
@@ -128,48 +136,9 @@ def _check(
             check_again(ruleset, transcript)
             transcripts.append(transcript)
         _check_faults(ruleset, player, seed)
+        _check_optional(ruleset, player, seed, turns)
     _check_end(ruleset, seeds[0])
     _check_other_process(ruleset, transcripts)
-
-
-# The ruleset's description of itself
-
-
-def _check_description(ruleset: Ruleset) -> None:
-    name = ruleset.name
-    require(
-        NAME.fullmatch(name),
-        f"name {name!r} must be a lower-case letter, then letters, digits or `-`",
-    )
-    require_texts("title", ruleset.title)
-    require(re.fullmatch(r"\S+", ruleset.version), f"version {ruleset.version!r} must be one word")
-    require(ruleset.seats >= 1, f"{ruleset.seats} seats; there must be at least 1")
-    require(
-        isinstance(ruleset.consequence, Consequence),
-        f"consequence {ruleset.consequence!r} must be a Consequence",
-    )
-    low, high = ruleset.seeds
-    require(
-        -(2**63) <= low <= high < 2**63,
-        f"seeds {low} to {high} must be a range of signed 64-bit integers",
-    )
-    names = [setting.name for setting in ruleset.settings]
-    require(len(names) == len(set(names)), f"settings {names}: no name may repeat")
-    for setting in ruleset.settings:
-        what = f"setting {setting.name!r}"
-        require(
-            SETTING_NAME.fullmatch(setting.name),
-            f"{what} must be a letter, then letters, digits or `_`",
-        )
-        require(
-            setting.low <= setting.default <= setting.high,
-            f"{what}: default {setting.default} isn't from {setting.low} to {setting.high}",
-        )
-        require_texts(f"help of {what}", setting.help)
-    settings = complete_settings(ruleset, {})
-    with unharmed("max_turns"):
-        most = ruleset.max_turns(settings)
-    require(most >= 1, f"max_turns is {most}; it must be at least 1")
 
 
 def _check_chance(ruleset: Ruleset, seeds: Sequence[int]) -> None:
@@ -315,6 +284,62 @@ def _check_end(ruleset: Ruleset, seed: int) -> None:
             game.outcome() is not None,
             f"no outcome after the {most} turns of max_turns, with {settings}",
         )
+
+
+# Methods that a game needn't have
+
+
+def _check_optional(ruleset: Ruleset, player: Player, seed: int, turns: int) -> None:
+    """Check what a game offers to viewers and to programs that look ahead, if it does."""
+    seats = range(ruleset.seats)
+    pick = random.Random(seed)  # noqa: S311 - tests, not secrets
+    game = new_game(ruleset, complete_settings(ruleset, {}), seed)
+    for _ in range(turns):
+        if game.outcome() is not None:
+            break
+        if isinstance(game, SaysWhatIsLegal):
+            _check_legal(game, seats, pick)
+        answers = [tuple(player(game, seat, pick)) for seat in seats]
+        if isinstance(game, DecodesAnswers):
+            _check_words(game, answers)
+        twin = game.copy() if isinstance(game, Copyable) else None
+        turn, before = game.turn, game.digest()
+        if twin is not None:
+            require(twin.digest() == before, f"turn {turn}: a copy has another digest")
+            advance(twin, [parsed(twin, seat, answers[seat]) for seat in seats])
+            require(game.digest() == before, f"turn {turn}: a copy that goes on changes the game")
+        advance(game, [parsed(game, seat, answers[seat]) for seat in seats])
+        require(
+            twin is None or twin.digest() == game.digest(),
+            f"turn {turn}: the same answers lead a copy to another digest",
+        )
+
+
+def _check_legal(game: Game, seats: Sequence[int], pick: random.Random) -> None:
+    """Check that nothing is refused of a random choice of legal submoves."""
+    assert isinstance(game, SaysWhatIsLegal)
+    for seat in seats:
+        with unharmed(f"legal of seat {seat}"):
+            chosen = [pick.choice(ways) for ways in game.legal(seat).values() if ways]
+            tokens = tuple(token for submove in chosen for token in submove)
+        verdict = parsed(game, seat, tokens)
+        require(
+            isinstance(verdict, Answer) and not verdict.refused,
+            f"seat {seat}'s {chosen[:12]} are legal by `legal`, but parse gives {verdict}",
+        )
+
+
+def _check_words(game: Game, answers: Sequence[Sequence[Token]]) -> None:
+    """Check that answers, and what had no effect in the last turn, are told in printable lines."""
+    assert isinstance(game, DecodesAnswers)
+    for seat, tokens in enumerate(answers):
+        if isinstance(parsed(game, seat, tokens), Answer):
+            with unharmed(f"decode of seat {seat}'s {list(tokens[:12])}"):
+                texts = [submove.text for submove in game.decode(seat, tokens)]
+            require_texts("a submove's text", *texts)
+    with unharmed("without_effect"):
+        reasons = game.without_effect().values()
+    require_texts("a reason in without_effect", *reasons)
 
 
 # Another process

@@ -197,9 +197,9 @@ def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
         try:
             ruleset = registry.get(hello.game)
         except registry.UnknownGameError:
+            others = ", ".join(name for name in registry.names() if name != hello.game)
             raise RemoteProtocolError(
-                ErrorCode.UNKNOWN_GAME,
-                f"game {shown(hello.game)}; this arena has {', '.join(registry.names())}",
+                ErrorCode.UNKNOWN_GAME, f"game {shown(hello.game)}; this arena has {others}"
             ) from None
     if hello.seat is not None and hello.seat >= ruleset.seats:
         raise bad_hello(f"seat {hello.seat}; {ruleset.name} has seats 0 to {ruleset.seats - 1}")

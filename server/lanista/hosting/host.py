@@ -385,9 +385,10 @@ def _failures(
     assert match.outcome is not None
     failures = []
     for failure, bot, exit_ in zip(in_match, bots, exits, strict=True):
-        # In a dialect, bots aren't told that the match has ended, and an interrupted match just
-        # stops. A bot that crashes because of that hasn't failed.
-        is_surprised = match.outcome.reason == "interrupted" or isinstance(
+        # In a dialect, bots aren't told that the match has ended, and an aborted match just stops,
+        # whether by an interrupt or by an error of the rules. A bot that crashes because of that
+        # hasn't failed.
+        is_surprised = match.outcome.termination is Termination.ABORTED or isinstance(
             match.seats[failure.seat].encoder, DialectEncoder
         )
         if not failure.reasons and (is_surprised or exit_ is None or not exit_.is_crash):

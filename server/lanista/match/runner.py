@@ -203,10 +203,13 @@ class Match:
                     # Within the nursery, so that the other seats don't wait until the connection of
                     # a seat that went out in the last turn is closed.
                     await self._send_end()
-        except Exception as error:  # noqa: BLE001 - no error may reach other matches
-            cause: BaseException = error
-            while isinstance(cause, BaseExceptionGroup):  # the nursery's, around one error
-                cause = cause.exceptions[0]
+        except BaseException as error:
+            # No error may reach other matches, not even `sys.exit()` in the rules.
+            cause = error
+            while isinstance(cause, BaseExceptionGroup) and len(cause.exceptions) == 1:
+                cause = cause.exceptions[0]  # out of the nursery's group
+            if not isinstance(cause, Exception | SystemExit):
+                raise
             self.error = "".join(traceback.format_exception(cause))
         if self.outcome is None:
             self.outcome = self._aborted()

@@ -34,7 +34,8 @@ def _shots_of(file: str | Path, tile: int | None) -> tuple[Painter, str, Iterato
     try:
         return Painter(scene, title, names, tile), scene.turn_word, shots
     except BadSizeError as error:
-        raise BadInputError(f"--size {tile}: {error}") from None
+        where = file if tile is None else f"--size {tile}"
+        raise BadInputError(f"{where}: {error}") from None
 
 
 def _of_record(file: Path) -> tuple[Scene, str, Sequence[str], Iterator[Shot]]:

@@ -136,9 +136,10 @@ class Painter:
                     break
         if _longer(layout) > MOST:
             width, height = layout.size
+            tiles = "even the smallest tiles" if tile is None else f"tiles of {tile} pixels"
             raise BadSizeError(
-                f"tiles of {layout.tile} pixels make an image of {width} x {height} pixels; "
-                f"the longer side can have at most {MOST}: choose smaller tiles"
+                f"{tiles} make an image of {width} x {height} pixels; "
+                f"the longer side can have at most {MOST}"
             )
         return layout
 

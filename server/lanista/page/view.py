@@ -394,8 +394,8 @@ def _fits(match: Mapping[str, Any], filters: Mapping[str, str]) -> bool:
 
 @functools.cache
 def games() -> dict[str, Any]:
-    """Return the installed rulesets."""
-    return {"games": [_game(registry.get(name)) for name in registry.names()]}
+    """Return the installed rulesets that can be used."""
+    return {"games": [_game(ruleset) for ruleset in registry.usable()]}
 
 
 def _game(ruleset: Any) -> dict[str, Any]:

@@ -117,7 +117,9 @@ export function playView(root, link, begun) {
         fetchJson("/api/1/games", ended.signal),
         fetchJson("/api/1/bots", ended.signal),
       ]);
-      games = games.filter(({ by_hand: byHand }) => byHand !== null);
+      games = games.filter(
+        ({ name: id, by_hand: byHand }) => byHand !== null && bots.some((bot) => bot.game === id),
+      );
       fill(
         game,
         games.map((one) => el("option", { value: one.name }, one.title)),
