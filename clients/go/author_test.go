@@ -154,6 +154,11 @@ func TestAnErrorHasItsCode(t *testing.T) {
 	Equal(t, "without words", (&lanista.Error{Code: "late"}).Error(), "late")
 }
 
+func TestAnErrorDoesNothingToATerminal(t *testing.T) {
+	err := &lanista.Error{Code: "\x1bc", Words: "the\u202e wörd's"}
+	Equal(t, "the text", err.Error(), `\u{1b}c: the\u{202e} wörd's`)
+}
+
 // A shutdown in mid-match comes in the place of `end`, between two after the
 // result (PROTOCOL.md 3).
 func TestAShutdownIsAnError(t *testing.T) {

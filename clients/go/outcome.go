@@ -16,12 +16,13 @@ type Error struct {
 	cause error
 }
 
-// Error is the code and, if there are any, the words.
+// Error is the code and, if there are any, the words, with escapes for what isn't
+// printable.
 func (e *Error) Error() string {
 	if e.Words == "" {
-		return e.Code
+		return escaped(e.Code)
 	}
-	return e.Code + ": " + e.Words
+	return escaped(e.Code + ": " + e.Words)
 }
 
 // Unwrap is the network's own error where there was one.

@@ -261,6 +261,19 @@ fn hello(name: &str, options: &[(&str, Option<String>)]) -> Result<String, Error
     Ok(hello)
 }
 
+/// A text that does nothing to a terminal: what can't be seen is escaped.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if printable(character) {
+            shown.push(character);
+        } else {
+            shown.extend(character.escape_unicode());
+        }
+    }
+    shown
+}
+
 /// Whether a character can be seen: no control or format character, no separator but the space.
 fn printable(character: char) -> bool {
     // The standard library knows which are, but tells it only by what it escapes; after another
