@@ -388,6 +388,7 @@ inline void test_errors_of_the_arena() {
     SAME("\\u{1b}c: the\\u{202e} w\xc3\xb6rd's", std::string(hostile.what()));
     SAME(code, hostile.code());
     SAME(words, hostile.words());
+    SAME("\\u{1b}c, ranks, scores", to_string(lanista::Result{code, {}, {}}));
     SAME("shutdown", error("error shutdown\n"));
     SAME("shutdown", error(forfeit + "error shutdown\n", true));
     SAME("disconnected: the connection ended in mid", cut("turn 1\nunit", false));

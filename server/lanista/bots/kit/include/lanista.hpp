@@ -496,7 +496,7 @@ inline int modulo(int a, int n) { return (a % n + n) % n; }
 
 /// A result as one line for people, without its end: `finished, ranks 1 2, scores 20 3.5`.
 inline std::string to_string(const Result& result) {
-    std::string text = result.end + ", ranks";
+    std::string text = detail::escaped(result.end) + ", ranks";
     for (const int rank : result.ranks) text += " " + std::to_string(rank);
     text += ", scores";
     for (const double score : result.scores) {

@@ -226,6 +226,8 @@ final class AuthorTest {
         Check.equal("\\u{1b}c: the\\u{202e} wörd's", e.getMessage());
         Check.equal("\u001bc", e.code());
         Check.equal("the\u202e wörd's", e.words());
+        String result = new Result("\u001bc", List.of(), List.of()).toString();
+        Check.equal("Result[end=\\u{1b}c, ranks=[], scores=[]]", result);
     }
 
     /** PROTOCOL.md 3: it comes instead of `end`. */
