@@ -333,7 +333,7 @@ func (a *Arena[S]) takeNote(words []string) error {
 	note := Note{Code: words[0], Turn: turn, Index: index, Words: strings.Join(words[3:], " ")}
 	a.notes = append(a.notes, note)
 	if note.Code == "room" && !a.quiet {
-		fmt.Fprintf(stderr, "lanista: %s\n", note.Words)
+		fmt.Fprintf(stderr, "lanista: %s\n", escaped(note.Words))
 	}
 	return nil
 }

@@ -154,6 +154,14 @@ func TestAnErrorHasItsCode(t *testing.T) {
 	Equal(t, "without words", (&lanista.Error{Code: "late"}).Error(), "late")
 }
 
+func TestAnArenasWordsDoNothingToATerminal(t *testing.T) {
+	err := &lanista.Error{Code: "\x1bc", Words: "the\u202e wörd's"}
+	Equal(t, "the text", err.Error(), `\u{1b}c: the\u{202e} wörd's`)
+	Equal(t, "a result", lanista.Result{End: "\x1bc"}.String(), `\u{1b}c: ranks [], scores []`)
+	note := lanista.Note{Code: "\x1bc", Index: -1, Words: "\u202e"}
+	Equal(t, "a note", note.String(), `\u{1b}c in turn 0: \u{202e}`)
+}
+
 // A shutdown in mid-match comes in the place of `end`, between two after the
 // result (PROTOCOL.md 3).
 func TestAShutdownIsAnError(t *testing.T) {

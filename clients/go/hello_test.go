@@ -139,6 +139,15 @@ func codeOf(t testing.TB, err error) string {
 	return ""
 }
 
+func TestATokenIsNotShown(t *testing.T) {
+	options := lanista.Options{Name: "A", Token: "secret"}
+	for _, given := range []any{options, &options} {
+		shown := fmt.Sprintf("%+v", given)
+		Equal(t, "the token is in "+shown, strings.Contains(shown, "secret"), false)
+		Equal(t, "the name is in "+shown, strings.Contains(shown, "Name:A "), true)
+	}
+}
+
 // connected is a bot that plays by the facts.
 func connected(t testing.TB, options lanista.Options) *lanista.Arena[*lanista.State] {
 	t.Helper()

@@ -47,6 +47,15 @@ type Options struct {
 	Quiet bool
 }
 
+// String is the options without the token, which is a secret.
+func (o Options) String() string {
+	type plain Options // has no String
+	if o.Token != "" {
+		o.Token = "***"
+	}
+	return fmt.Sprintf("%+v", plain(o))
+}
+
 // Seat makes the value of Options.Seat that asks for seat n, from 0.
 func Seat(n int) *int {
 	return &n

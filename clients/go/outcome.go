@@ -16,12 +16,13 @@ type Error struct {
 	cause error
 }
 
-// Error is the code and, if there are any, the words.
+// Error is the code and, if there are any, the words, with escapes for what isn't
+// printable.
 func (e *Error) Error() string {
 	if e.Words == "" {
-		return e.Code
+		return escaped(e.Code)
 	}
-	return e.Code + ": " + e.Words
+	return escaped(e.Code + ": " + e.Words)
 }
 
 // Unwrap is the network's own error where there was one.
@@ -39,7 +40,7 @@ type Result struct {
 
 // String is the result in one line.
 func (r Result) String() string {
-	return fmt.Sprintf("%s: ranks %v, scores %v", r.End, r.Ranks, r.Scores)
+	return fmt.Sprintf("%s: ranks %v, scores %v", escaped(r.End), r.Ranks, r.Scores)
 }
 
 // Note tells of something of ours that the arena refused, the match going on
@@ -57,5 +58,5 @@ func (n Note) String() string {
 	if n.Index >= 0 {
 		where += fmt.Sprintf(", submove %d", n.Index)
 	}
-	return fmt.Sprintf("%s in %s: %s", n.Code, where, n.Words)
+	return escaped(fmt.Sprintf("%s in %s: %s", n.Code, where, n.Words))
 }

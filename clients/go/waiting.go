@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 )
 
 // silence is how long the bot waits for an opponent until that is told; tests
@@ -32,7 +33,7 @@ func (a *Arena[S]) tellWaiting(taken []string) {
 			details = append(details, strings.Replace(word, "=", " ", 1))
 		}
 	}
-	details = append(details, fmt.Sprintf("%s of %s seats taken", taken[0], taken[1]))
+	details = append(details, escaped(fmt.Sprintf("%s of %s seats taken", taken[0], taken[1])))
 	fmt.Fprintf(stderr, "lanista: waiting for an opponent at %s (%s); "+
 		"the arena's page, whose address `lanista serve` prints, shows who is there\n",
 		address(a.host, a.port), strings.Join(details, ", "))
@@ -45,6 +46,19 @@ func (a *Arena[S]) isSilent() bool {
 	_ = a.conn.SetReadDeadline(time.Time{})
 	var network net.Error
 	return errors.As(err, &network) && network.Timeout()
+}
+
+// escaped is a text that does nothing to a terminal: what isn't printable is escaped.
+func escaped(text string) string {
+	var shown strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			shown.WriteRune(r)
+		} else {
+			fmt.Fprintf(&shown, "\\u{%x}", r)
+		}
+	}
+	return shown.String()
 }
 
 // address is host and port as one word.

@@ -143,6 +143,12 @@ def test_an_error_without_words_is_its_code():
     assert "late" == str(ArenaError("late"))
 
 
+def test_an_error_does_nothing_to_a_terminal():
+    error = ArenaError("\x1bc", "the\u202e wörd's")
+    assert "\\u{1b}c: the\\u{202e} wörd's" == str(error)
+    assert ("\x1bc", "the\u202e wörd's") == (error.code, error.words)
+
+
 @pytest.mark.parametrize("loss", [b"", b"turn 1\nunit", ConnectionResetError("by peer")])
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_connection_lost_in_mid_match_is_an_error(monkeypatch, keep, loss):

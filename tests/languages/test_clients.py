@@ -43,7 +43,11 @@ def error_codes():
 
 ENDS = {
     **{
-        code: (f"error {code} the arena's words\n".encode(), {}, f"{code}: the arena's words")
+        code: (
+            f"error {code} the arena's \x1b[2J\u202ewords\n".encode(),
+            {},
+            code + r": the arena's \u{{1b}}[2J\u{{202e}}words",
+        )
         for code in error_codes()
     },
     "without words": (WELCOME + b"error late\n", {}, "late"),
@@ -235,15 +239,15 @@ def test_a_starter_that_waits_says_for_what_and_where_to_look(commands, tmp_path
         try:
             peer, _ = listener.accept()
             with peer:
-                peer.sendall(b"welcome 1 lanista 0.1.0\nnote room 0 - no ladder\nwait 1 2\n")
+                peer.sendall(b"welcome 1 lanista 0.1.0\nnote room 0 - \x1bno\nwait 1 2\x07\n")
                 bot.until(lambda: bot.err.count("\n") == 2, "it says that it waits")
                 told = bot.err
         finally:
             bot.end()
     assert (
-        "lanista: no ladder\n"
-        f"lanista: waiting for an opponent at 127.0.0.1:{port} (game angrymob, 1 of 2 seats taken);"
-        " the arena's page, whose address `lanista serve` prints, shows who is there\n"
+        "lanista: \\u{1b}no\n"
+        f"lanista: waiting for an opponent at 127.0.0.1:{port} (game angrymob, 1 of 2\\u{{7}} "
+        "seats taken); the arena's page, whose address `lanista serve` prints, shows who is there\n"
     ) == told
 
 

@@ -47,12 +47,12 @@ inline void test_what_no_hello_can_say() {
     SAME("the bot has no name: write lanista::Arena arena({\"MyBot\"}) or set LANISTA_NAME",
          refusal(""));
     SAME(names + "'a=b'", refusal("a=b"));
-    SAME(names + "'two\\x0alines'", refusal("two\nlines"));
+    SAME(names + "'two\\u{a}lines'", refusal("two\nlines"));
     SAME(names + "'two  spaces'", refusal("two  spaces"));
     SAME(names + "' A'", refusal(" A"));
     SAME(names + "'A '", refusal("A "));
     SAME(names + "'\\xff'", refusal("\xff"));
-    SAME(names + "'\\xe2\\x80\\xa8'", refusal("\xe2\x80\xa8"));  // U+2028
+    SAME(names + "'\\u{2028}'", refusal("\xe2\x80\xa8"));  // U+2028
     SAME(names + "'\\xed\\xa0\\x80'", refusal("\xed\xa0\x80"));  // a surrogate
     SAME(names + "'" + std::string(33, 'x') + "'", refusal(std::string(33, 'x')));
     SAME("room" + words + ", not 'cup 3'", refusal("A", "cup 3"));
@@ -230,7 +230,7 @@ inline void test_misuse() {
     const std::string no_move = "not integers and letters of the game: ";
     wire.writes();
     SAME(no_move + "'#'", misuse([&] { arena.send({{'#', 1}}); }));
-    SAME(no_move + "'1\\x0a1'", misuse([&] { arena.send_line("1\n1"); }));
+    SAME(no_move + "'1\\u{a}1'", misuse([&] { arena.send_line("1\n1"); }));
     SAME(no_move + "'# log'", misuse([&] { arena.send_line("# log"); }));
     SAME(no_move + "'\\xff'", misuse([&] { arena.send_line("\xff"); }));
     SAME("", wire.sent());
@@ -383,6 +383,12 @@ inline void test_errors_of_the_arena() {
         return error(said, keep).substr(0, std::strlen("disconnected: the connection ended in mid"));
     };
     SAME("name-taken: Ann is playing already", error("error name-taken Ann is playing already\n"));
+    const std::string code = "\x1b" "c", words = "the\xe2\x80\xae w\xc3\xb6rd's";
+    const ArenaError hostile(code, words);
+    SAME("\\u{1b}c: the\\u{202e} w\xc3\xb6rd's", std::string(hostile.what()));
+    SAME(code, hostile.code());
+    SAME(words, hostile.words());
+    SAME("\\u{1b}c, ranks, scores", to_string(lanista::Result{code, {}, {}}));
     SAME("shutdown", error("error shutdown\n"));
     SAME("shutdown", error(forfeit + "error shutdown\n", true));
     SAME("disconnected: the connection ended in mid", cut("turn 1\nunit", false));

@@ -3,6 +3,17 @@
  * library, but for the `TypeError` of `connect` about its options.
  */
 
+/** What PROTOCOL.md 2 doesn't call printable. */
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+/**
+ * A text that does nothing to a terminal: what isn't printable is escaped.
+ * @param {string} text
+ */
+export function escaped(text) {
+  return text.replace(UNPRINTABLE, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+}
+
 /**
  * The match can't go on: the arena said `error`, or the connection is lost. If nothing catches it,
  * the bot ends with one line, which is the code and the words.
@@ -18,7 +29,7 @@ export class ArenaError extends Error {
    * @param {ErrorOptions} [options]
    */
   constructor(code, words = "", options) {
-    super(words ? `${code}: ${words}` : code, options);
+    super(escaped(words ? `${code}: ${words}` : code), options);
     /**
      * A code of PROTOCOL.md 7 (`bad-hello`, `name-taken`, `late`, `shutdown` …) or one of the
      * client's own: `unreachable` (no connection could be made), `disconnected` (it ended in

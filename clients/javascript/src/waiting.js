@@ -3,7 +3,7 @@
  * or that the bot waits for an opponent.
  */
 
-import { ArenaError } from "./errors.js";
+import { ArenaError, escaped } from "./errors.js";
 
 const SILENCE = 1000; // ms of waiting for an opponent until that is told
 
@@ -30,7 +30,7 @@ export class Waiting {
     if (this.#told) return;
     this.#timer = setTimeout(() => {
       this.#told = true;
-      const details = [...this.#wanted, `${words[0]} of ${words[1]} seats taken`].join(", ");
+      const details = [...this.#wanted, escaped(`${words[0]} of ${words[1]} seats taken`)].join(", ");
       process.stderr.write(
         `lanista: waiting for an opponent at ${this.#where} (${details}); ` +
           "the arena's page, whose address `lanista serve` prints, shows who is there\n",

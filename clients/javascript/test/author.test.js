@@ -176,6 +176,12 @@ test("an error without words is its code", () => {
   assert.equal(new ArenaError("late").message, "late");
 });
 
+test("an error does nothing to a terminal", () => {
+  const error = new ArenaError("\x1bc", "the\u202e wörd's");
+  assert.equal(error.message, "\\u{1b}c: the\\u{202e} wörd's");
+  assert.deepEqual([error.code, error.words], ["\x1bc", "the\u202e wörd's"]);
+});
+
 test("a shutdown in mid-match is an error (PROTOCOL.md 3: it comes instead of `end`)", async () => {
   const { arena } = wired(WELCOME + START + TURN_0 + "error shutdown\n");
   await assert.rejects(playOut(arena), { code: "shutdown" });

@@ -22,6 +22,7 @@ import time
 from lanista_client.console import (
     STDIO,
     address,
+    escaped,
     is_quiet,
     no_arena,
     show_in_one_line,
@@ -104,7 +105,7 @@ class ArenaError(Exception):
         self.words = words
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.words}" if self.words else self.code
+        return escaped(f"{self.code}: {self.words}" if self.words else self.code)
 
 
 class MisuseError(RuntimeError):
@@ -467,7 +468,7 @@ class Arena:
         note = Note(code, int(turn), at, " ".join(rest))
         self.notes.append(note)
         if code == "room" and self._tells:
-            sys.stderr.write(f"lanista: {note.words}\n")
+            sys.stderr.write(f"lanista: {escaped(note.words)}\n")
 
     def _read_end(self, words: list[str]) -> None:
         if self._turn is not None:  # the final position, which has no `go`

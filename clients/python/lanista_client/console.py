@@ -16,6 +16,11 @@ STDIO = (
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
+def escaped(text: str) -> str:
+    """Escape what isn't printable in an arena's words, so that they do nothing to a terminal."""
+    return "".join([char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in text])
+
+
 def is_quiet(variable: str | None) -> bool:
     """Return whether this value of LANISTA_QUIET asks for silence while the bot waits."""
     return variable not in (None, "", "0")
@@ -56,7 +61,7 @@ def tell_waiting(where: str, hello: str, taken: list[str]) -> None:
         taken: The words of the arena's `wait`: seats taken and seats needed.
     """
     wanted = [word.replace("=", " ", 1) for word in hello.split() if word[:5] in ("game=", "room=")]
-    details = ", ".join([*wanted, f"{taken[0]} of {taken[1]} seats taken"])
+    details = ", ".join([*wanted, escaped(f"{taken[0]} of {taken[1]} seats taken")])
     sys.stderr.write(
         f"lanista: waiting for an opponent at {where} ({details}); "
         "the arena's page, whose address `lanista serve` prints, shows who is there\n"

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Unreadable};
 use crate::facts::{by_seat, Facts};
+use crate::options::escaped;
 use crate::state::{GameState, Start};
 
 /// How a match ended (`PROTOCOL.md 3`).
@@ -24,7 +25,7 @@ pub struct MatchResult {
 
 impl fmt::Display for MatchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ranks", self.end)?;
+        write!(f, "{}: ranks", escaped(&self.end))?;
         for rank in &self.ranks {
             write!(f, " {}", rank)?;
         }

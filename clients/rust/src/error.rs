@@ -3,6 +3,8 @@
 use std::fmt;
 use std::num::{ParseFloatError, ParseIntError};
 
+use crate::options::escaped;
+
 /// Why there is no match, or why it can't go on.
 ///
 /// Misuse of this library, such as answering a turn twice, is no `Error`: it panics and says what
@@ -59,9 +61,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.words()) {
-            (_, "") => f.write_str(self.code()),
+            (_, "") => f.write_str(&escaped(self.code())),
             (Self::Invalid(_), words) => f.write_str(words),
-            (_, words) => write!(f, "{}: {}", self.code(), words),
+            (_, words) => f.write_str(&escaped(&format!("{}: {}", self.code(), words))),
         }
     }
 }
@@ -119,6 +121,12 @@ mod tests {
             (Error::Invalid("the bot has no name".to_owned()), "the bot has no name"),
             (Error::Disconnected("in mid-match".to_owned()), "disconnected: in mid-match"),
             (Error::Refused { code: "late".to_owned(), words: String::new() }, "late"),
+            (
+                Error::Refused {
+                    code: "\x1bc".to_owned(), words: "the\u{202e} wörd's".to_owned()
+                },
+                "\\u{1b}c: the\\u{202e} wörd's",
+            ),
         ] {
             assert_eq!(line, format!("{:?}", error));
         }

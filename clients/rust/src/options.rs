@@ -1,6 +1,7 @@
 //! Who the bot is and what it asks for: the hello (`PROTOCOL.md 2`).
 
 use std::env;
+use std::fmt;
 use std::time::Duration;
 
 use crate::error::Error;
@@ -23,7 +24,7 @@ const SILENCE: Duration = Duration::from_secs(1); // of waiting for an opponent 
 ///
 /// let options = Options::new().name("MyBot").game("angrymob").keep(true);
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Options {
     name: Option<String>,
@@ -42,7 +43,7 @@ pub struct Options {
 }
 
 /// Options with the environment's share: where to connect, and what to say there.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) struct Call {
     pub host: String,
     pub port: u16,
@@ -52,6 +53,32 @@ pub(crate) struct Call {
     pub quiet: bool,
     pub shortest_pause: Duration,
     pub silence: Duration,
+}
+
+/// Without the token, which is a secret.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("name", &self.name)
+            .field("game", &self.game)
+            .field("host", &self.host)
+            .field("port", &self.port)
+            .field("room", &self.room)
+            .field("seat", &self.seat)
+            .field("keep", &self.keep)
+            .field("notes", &self.notes)
+            .field("reconnect", &self.reconnect)
+            .field("quiet", &self.quiet)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Without the hello, which has the token.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port, .. } = self;
+        f.debug_struct("Call").field("host", host).field("port", port).finish_non_exhaustive()
+    }
 }
 
 impl Options {
@@ -261,6 +288,19 @@ fn hello(name: &str, options: &[(&str, Option<String>)]) -> Result<String, Error
     Ok(hello)
 }
 
+/// A text that does nothing to a terminal: what can't be seen is escaped.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if printable(character) {
+            shown.push(character);
+        } else {
+            shown.extend(character.escape_unicode());
+        }
+    }
+    shown
+}
+
 /// Whether a character can be seen: no control or format character, no separator but the space.
 fn printable(character: char) -> bool {
     // The standard library knows which are, but tells it only by what it escapes; after another
@@ -306,6 +346,16 @@ mod tests {
         assert_eq!("Zo\u{eb} v=1 keep=1 notes=1\n", hello_of(flags));
         let long = "x".repeat(32);
         assert_eq!(long.clone() + " v=1\n", hello_of(Options::new().name(long)));
+    }
+
+    #[test]
+    fn a_token_is_not_shown() {
+        let options = Options::new().name("A").seat(0).token("secret");
+        let call = options.call_in(nowhere).unwrap();
+        for shown in [format!("{:?}", options), format!("{:?}", call)] {
+            assert!(!shown.contains("secret"), "{}", shown);
+        }
+        assert!(format!("{:?}", options).contains("seat: Some(0)"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::options::Call;
+use crate::options::{escaped, Call};
 
 /// Tells once that the bot waits, when the arena has been silent for a second.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Waiting {
     /// The arena has said this of the bot's room, which isn't a ladder.
     pub fn tell_room(&self, words: &str) {
         if !self.quiet {
-            eprintln!("lanista: {}", words);
+            eprintln!("lanista: {}", escaped(words));
         }
     }
 
@@ -47,7 +47,10 @@ impl Waiting {
         format!(
             "lanista: waiting for an opponent at {} ({}{} of {} seats taken); the arena's page, \
              whose address `lanista serve` prints, shows who is there",
-            self.place, self.wanted, taken, needed
+            self.place,
+            self.wanted,
+            escaped(taken),
+            escaped(needed)
         )
     }
 }

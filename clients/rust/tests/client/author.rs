@@ -140,6 +140,14 @@ fn an_error_without_words_is_its_code() {
 }
 
 #[test]
+fn a_result_does_nothing_to_a_terminal() {
+    let hostile = FORFEIT.replace("forfeit", "\x1bc");
+    let mut arena = told([first_turn().as_str(), &hostile, "bye\n"].concat());
+    play_on(&mut arena).unwrap();
+    assert_eq!("\\u{1b}c: ranks 1 2, scores 2 2", arena.result().unwrap().to_string());
+}
+
+#[test]
 fn a_shutdown_in_mid_match_is_an_error() {
     let mut arena = told([&first_turn(), "error shutdown\n"].concat());
     assert_eq!("shutdown", play_on(&mut arena).unwrap_err().code());

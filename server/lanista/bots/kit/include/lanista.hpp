@@ -56,6 +56,10 @@
 /// The client of Lanista. Names in `lanista::detail` are not for use.
 namespace lanista {
 
+namespace detail {
+inline std::string escaped(std::string_view text);
+}
+
 // -- errors ---------------------------------------------------------------------------------------
 
 /// The match can't go on: the arena said `error`, or the connection is lost. If nothing catches it,
@@ -64,7 +68,7 @@ class ArenaError : public std::runtime_error {
   public:
     /// By its code and words; for `Arena`.
     ArenaError(const std::string& code, const std::string& words)
-        : std::runtime_error(words.empty() ? code : code + ": " + words),
+        : std::runtime_error(detail::escaped(words.empty() ? code : code + ": " + words)),
           code_(code),
           words_(words) {}
 
@@ -73,7 +77,8 @@ class ArenaError : public std::runtime_error {
     /// mid-match), `unreadable` (the arena sent something outside the protocol).
     const std::string& code() const noexcept { return code_; }
 
-    /// The explanation, for people; `what()` is the code and these.
+    /// The explanation, for people; `what()` is the code and these, with escapes for what can't be
+    /// seen.
     const std::string& words() const noexcept { return words_; }
 
   private:
@@ -311,18 +316,30 @@ inline void append_escaped(std::string& to, std::string_view bytes) {
     }
 }
 
-/// A text as one line for people: in quotes, what can't be seen as `\x..`, cut at 200 bytes.
-inline std::string quoted(std::string_view text) {
-    std::string shown = "'";
+/// A text that does nothing to a terminal: what can't be seen is `\u{..}`, what isn't UTF-8 `\x..`.
+inline std::string escaped(std::string_view text) {
+    std::string shown;
     for (std::size_t at = 0; at < text.size();) {
-        if (at >= 200) return shown + "'...";
         const std::size_t from = at;
-        if (printable(code_point(text, at)))
+        const long point = code_point(text, at);
+        if (printable(point)) {
             shown += text.substr(from, at - from);
-        else
+        } else if (point < 0) {
             append_escaped(shown, text.substr(from, at - from));
+        } else {
+            char code[24];
+            std::snprintf(code, sizeof code, "\\u{%lx}", static_cast<unsigned long>(point));
+            shown += code;
+        }
     }
-    return shown + "'";
+    return shown;
+}
+
+/// A text as one line for people: in quotes, escaped, cut at 200 bytes.
+inline std::string quoted(std::string_view text) {
+    std::size_t cut = 0;
+    while (cut < text.size() && cut < 200) code_point(text, cut);
+    return "'" + escaped(text.substr(0, cut)) + (cut < text.size() ? "'..." : "'");
 }
 
 /// Whether a text is one or more printable characters, and how many; 0: it isn't.
@@ -479,7 +496,7 @@ inline int modulo(int a, int n) { return (a % n + n) % n; }
 
 /// A result as one line for people, without its end: `finished, ranks 1 2, scores 20 3.5`.
 inline std::string to_string(const Result& result) {
-    std::string text = result.end + ", ranks";
+    std::string text = detail::escaped(result.end) + ", ranks";
     for (const int rank : result.ranks) text += " " + std::to_string(rank);
     text += ", scores";
     for (const double score : result.scores) {
@@ -1524,8 +1541,8 @@ inline std::string waiting(const std::string& where, std::string_view hello, con
                 wanted += std::string(key) + " " + std::string(word.substr(5)) + ", ";
         at = end + 1;
     }
-    return "lanista: waiting for an opponent at " + where + " (" + wanted + taken[0] + " of " +
-           taken[1] +
+    return "lanista: waiting for an opponent at " + where + " (" + wanted +
+           escaped(taken[0] + " of " + taken[1]) +
            " seats taken); the arena's page, whose address `lanista serve` prints, shows who is "
            "there\n";
 }
@@ -1922,8 +1939,8 @@ class Arena {
         if (!state_) throw MisuseError("there is no match yet: call arena.next() first");
         auto* game = dynamic_cast<Game*>(state_.get());
         if (!game)
-            throw MisuseError("this match is of " + state_->game + ", not of " + name +
-                              ": ask for the game in the options");
+            throw MisuseError("this match is of " + detail::escaped(state_->game) + ", not of " +
+                              name + ": ask for the game in the options");
         return *game;
     }
 
@@ -1966,7 +1983,8 @@ class Arena {
             if (words[2] != "-") index = detail::to_int(words[2]);
             notes_.push_back({words[0], detail::to_int(words[1]), index, detail::joined(words, 3)});
             if (words[0] == "room" && !quiet_) {
-                std::fputs(("lanista: " + notes_.back().words + "\n").c_str(), stderr);
+                const std::string shown = detail::escaped(notes_.back().words);
+                std::fputs(("lanista: " + shown + "\n").c_str(), stderr);
             }
         } else if (keyword == "end") {
             if (turn_) position();  // the final position, which has no `go`

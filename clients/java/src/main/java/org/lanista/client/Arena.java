@@ -458,7 +458,8 @@ public final class Arena implements Iterable<State>, AutoCloseable {
             State next = turns.next();
             if (!type.isInstance(next)) {
                 throw new IllegalStateException(
-                        "the arena plays " + next.game() + ", which has no " + type.getSimpleName()
+                        "the arena plays " + Text.escaped(next.game()) + ", which has no "
+                                + type.getSimpleName()
                                 + ": ask for your game, Arena.builder(…).game(…)");
             }
             return type.cast(next);

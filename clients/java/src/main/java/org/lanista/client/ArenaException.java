@@ -17,7 +17,7 @@ public final class ArenaException extends RuntimeException {
     private final String words;
 
     ArenaException(String code, String words, Throwable cause) {
-        super(words.isEmpty() ? code : code + ": " + words, cause);
+        super(Text.escaped(words.isEmpty() ? code : code + ": " + words), cause);
         this.code = code;
         this.words = words;
     }

@@ -25,7 +25,7 @@ public record Result(String end, List<Integer> ranks, List<Double> scores) {
     /** {@return the result on one line, whole scores without a point} */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder("Result[end=").append(end);
+        StringBuilder text = new StringBuilder("Result[end=").append(Text.escaped(end));
         text.append(", ranks=").append(ranks).append(", scores=[");
         String between = "";
         for (double score : scores) {

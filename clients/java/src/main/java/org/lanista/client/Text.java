@@ -8,23 +8,23 @@ final class Text {
 
     /** A text between quotes on one line, for an error's message. */
     static String quoted(String text) {
-        StringBuilder quoted = new StringBuilder("'");
-        for (int at = 0; at < text.length() && at < SHOWN; at++) {
-            char c = text.charAt(at);
-            switch (c) {
-                case '\n' -> quoted.append("\\n");
-                case '\r' -> quoted.append("\\r");
-                case '\t' -> quoted.append("\\t");
-                default -> {
-                    if (c != ' ' && isBlankOrControl(c)) {
-                        quoted.append(String.format("\\u%04x", (int) c));
-                    } else {
-                        quoted.append(c);
-                    }
-                }
-            }
-        }
-        return quoted.append(text.length() > SHOWN ? "…'" : "'").toString();
+        boolean whole = text.length() <= SHOWN;
+        return "'" + (whole ? escaped(text) : escaped(text.substring(0, SHOWN)) + "…") + "'";
+    }
+
+    /** A text that does nothing to a terminal: what can't be seen is escaped. */
+    static String escaped(String text) {
+        StringBuilder escaped = new StringBuilder();
+        text.codePoints()
+                .forEach(
+                        c -> {
+                            if (c != ' ' && isBlankOrControl(c)) {
+                                escaped.append(String.format("\\u{%x}", c));
+                            } else {
+                                escaped.appendCodePoint(c);
+                            }
+                        });
+        return escaped.toString();
     }
 
     /** Whether every character of a text can be seen, or is a space. */

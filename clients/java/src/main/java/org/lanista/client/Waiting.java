@@ -47,7 +47,7 @@ final class Waiting {
                 details.add(word.replaceFirst("=", " "));
             }
         }
-        details.add(words[1] + " of " + words[2] + " seats taken");
+        details.add(Text.escaped(words[1] + " of " + words[2] + " seats taken"));
         err.println(
                 "lanista: waiting for an opponent at " + where
                         + " (" + String.join(", ", details) + "); the arena's page, whose address"
@@ -56,7 +56,7 @@ final class Waiting {
 
     /** Tells what the arena says of the bot's room, which isn't a ladder. */
     void tellRoom(String words) {
-        err.println("lanista: " + words);
+        err.println("lanista: " + Text.escaped(words));
     }
 
     /** Whether it has been told that the bot waits. */

@@ -220,6 +220,16 @@ final class AuthorTest {
         Check.equal("late", e.getMessage());
     }
 
+    void anErrorDoesNothingToATerminal() {
+        Arena arena = Wire.of("error \u001bc the\u202e wörd's\n").arena();
+        ArenaException e = Check.thrown(ArenaException.class, () -> arena.iterator().next());
+        Check.equal("\\u{1b}c: the\\u{202e} wörd's", e.getMessage());
+        Check.equal("\u001bc", e.code());
+        Check.equal("the\u202e wörd's", e.words());
+        String result = new Result("\u001bc", List.of(), List.of()).toString();
+        Check.equal("Result[end=\\u{1b}c, ranks=[], scores=[]]", result);
+    }
+
     /** PROTOCOL.md 3: it comes instead of `end`. */
     void aShutdownInMidMatchIsAnError() {
         Arena arena = Wire.of(OPENING + "error shutdown\n").arena();

@@ -76,11 +76,11 @@ final class HelloTest {
         refused(bot(null), "the bot has no name: write Arena.builder(\"MyBot\")");
         refused(new ArenaBuilder(EMPTY).name(""), "the bot has no name");
         refused(bot("a=b"), "'a=b'");
-        refused(bot("two\nlines"), "'two\\nlines'");
+        refused(bot("two\nlines"), "'two\\u{a}lines'");
         refused(bot("two  spaces"), "single spaces");
         refused(bot(" A"), "single spaces");
         refused(bot("A "), "single spaces");
-        refused(bot("a\u00a0b"), "'a\\u00a0b'");
+        refused(bot("a\u00a0b"), "'a\\u{a0}b'");
         refused(bot("x".repeat(33)), "1 to 32");
         refused(bot("A").room("cup 3"), "room must be one printable word without spaces");
         refused(bot("A").room(""), "room must be");
