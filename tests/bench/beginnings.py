@@ -138,17 +138,16 @@ def beginnings(matches):
             *("--set", f"NUM_ROUNDS={ROUNDS}", "--max-connections", "2000"),
             *("--late-limit", "1000"),
         ]
-        pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
         program = sys.executable, __file__, "--daemon", figures
-        with listening(words, program=program, **pipes) as (process, port):
-            results = multiprocessing.Queue()
+        with listening(words, program=program, stdin=subprocess.PIPE) as (process, port):
+            results, welcomed = multiprocessing.Queue(), multiprocessing.Semaphore(0)
             hellos = [f"b{number} v=1 game=hogwarts keep=1" for number in range(SEATS * matches)]
-            host = multiprocessing.Process(target=bots, args=(port, hellos, results))
+            args = port, hellos, results, welcomed.release
+            host = multiprocessing.Process(target=bots, args=args)
             host.start()
-            heard = 0
-            while heard < len(hellos):
-                heard += "event=hello" in process.stderr.readline()
-            time.sleep(2)  # the last bots say hello before they are in the lobby
+            for _ in hellos:
+                welcomed.acquire()
+            time.sleep(2)  # the last bots are welcomed before they are in the lobby
             process.stdin.write("\n" * matches)
             process.stdin.flush()
             process.communicate(timeout=600)

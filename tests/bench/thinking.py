@@ -17,7 +17,7 @@ from lanista.match.record import read_record
 LIMIT = 0.2
 
 
-async def bot(port, hello, slow, entering):
+async def bot(port, hello, slow, entering, on_welcome):
     """One bot: think, answer, and note the turns for which it had really taken too long."""
     name = hello.split()[0]
     chance = random.Random(name)
@@ -25,6 +25,7 @@ async def bot(port, hello, slow, entering):
         stream = await trio.open_tcp_stream("127.0.0.1", port)
         await stream.send_all(f"{hello}\n".encode())
         await stream.receive_some(9)  # the welcome, of which it needs nothing
+    on_welcome()
     buffered = b""
     turn = 0
     with suppress(trio.BrokenResourceError):  # the last match is over, and it was late
@@ -43,15 +44,18 @@ async def bot(port, hello, slow, entering):
                 turn += 1
 
 
-def bots(port, hellos, results):
-    """Run many bots in this process; puts the turns that took too long by name."""
+def bots(port, hellos, results, on_welcome=lambda: None):
+    """Run many bots in this process; puts the turns that took too long by name.
+
+    `on_welcome` is called for each bot that the arena has welcomed.
+    """
     slow = {}
 
     async def run():
         entering = trio.Semaphore(20)  # of one address, 100 connections without a hello are allowed
         async with trio.open_nursery() as nursery:
             for hello in hellos:
-                nursery.start_soon(bot, port, hello, slow, entering)
+                nursery.start_soon(bot, port, hello, slow, entering, on_welcome)
 
     trio.run(run)
     results.put(slow)
