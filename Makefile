@@ -106,7 +106,7 @@ venv-from-apt:
 play: setup-play  ## play a match between two house bots
 	$(BIN)/lanista play angrymob GravityGoers RandomRunners
 
-test: setup toolchains setup-browser  ## run the tests (5 to 9 minutes)
+test: setup toolchains setup-browser  ## run the tests (4 to 9 minutes)
 	$(BIN)/python -m pytest $(SPREAD) -m "not long and not strength"
 	$(BIN)/python tests/ordinary_user.py $(SPREAD)
 
