@@ -216,7 +216,7 @@ def test_the_first_line_of_a_script_shows_interpreters_alone(top, line, expected
 
 
 def test_a_program_that_was_handed_in_names_interpreters_alone(top):
-    """Its author chooses its command line: see `test_building`."""
+    """The author of such a program chooses its command line; see `test_building`."""
     program = top / "data/2.program"
     program.touch()
     words = f"python3 {top}/jars/a.jar A={top}/jars:{top}/tools -m pack main.py engine ..".split()

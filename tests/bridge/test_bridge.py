@@ -101,7 +101,7 @@ def test_a_library_is_told_not_to_connect_as_well():
 
 
 def test_a_script_that_can_not_be_started_is_told_why(tmp_path):
-    """As a bot is that is started without a bridge."""
+    """The same is told of a script that is started without a bridge."""
     script = tmp_path / "bot.py"
     script.write_text("print()\n")
     script.chmod(0o755)

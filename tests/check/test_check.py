@@ -74,7 +74,7 @@ def test_bad_input_is_one_line_and_exit_code_2(lanista, case):
 
 
 def test_an_error_of_the_rules_is_told_in_one_line(lanista, monkeypatch):
-    """Its trace is what `lanista play` prints."""
+    """The whole trace is printed by `lanista play`."""
     monkeypatch.setattr(type(registry.get("angrymob")), "new", lambda *_: 1 / 0)
     done = lanista("check", line_of(mode("timid")), "--game", "angrymob", *GENEROUS)
     assert (2, "") == (done.code, done.out)

@@ -103,7 +103,7 @@ def test_a_name_that_nobody_has_is_benched_with_a_note(operate):
 
 
 def status_of(ladder):
-    """What an arena with one ladder of this name answers."""
+    """The status of an arena with one ladder of this name."""
     presence = {"waiting": 1, "playing": 2, "resting": 0}
     matches = {"matches": 1, "stored": None, "unstored": 5}
     return {

@@ -81,7 +81,7 @@ def test_blocks_in_which_a_bot_failed_say_nothing():
 
 
 async def test_the_threads_of_a_cluster_are_counted_before_the_first_task():
-    """And told: when the run began, its workers hadn't been reached."""
+    """They are told, as the workers hadn't been reached when the run began."""
     scheduler = Sizing(slots=1)
     told = []
     scheduler._next, scheduler._emit = lambda: None, told.append

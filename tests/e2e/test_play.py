@@ -307,7 +307,7 @@ def test_an_interrupt_blames_no_bot(start, tmp_path):
 
 
 def test_an_error_of_the_rules_blames_no_bot(lanista, monkeypatch):
-    """Its bots are told `error internal`, and may well fail by that: no bundle."""
+    """The bots are told `error internal`, and may well fail by that, but get no bundle."""
     monkeypatch.setattr(type(registry.get("angrymob")), "new", lambda *_: 1 / 0)
     fails = stdio("sys.stdin.read(); sys.exit(3)")
     done = lanista("play", "angrymob", fails, fails, *UNHURRIED, "-o", "match.jsonl")

@@ -79,7 +79,7 @@ BROKEN = {
     "broken:ENDINGS": "AttributeError: 'str' object has no attribute 'items'",
     "support.tinygame:RULESET": "its name is 'counting'; that of its entry point must be the same",
 }
-"""By entry point: what is wrong with its ruleset."""
+"""The entry points of broken rulesets, and what is wrong with each."""
 
 
 def test_a_ruleset_that_cant_be_used_breaks_only_itself(third_party):

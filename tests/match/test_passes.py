@@ -74,7 +74,7 @@ async def test_a_short_pass_lets_everyone_through(limit, spent):
 async def test_matches_wait_between_the_answers_and_the_next_turn(
     tmp_path, monkeypatch, answer, waits_a_turn
 ):
-    """And before each long answer, and many messages: else they could all be in one pass."""
+    """They also wait before each long answer and many messages, which could all be in one pass."""
     waits = []
 
     async def wait(self):

@@ -132,7 +132,7 @@ def fits(page):
 
 
 def sticks_out(elements, within):
-    """Whether one of some elements reaches beyond the right edge of what it is in, a selector."""
+    """Tell whether an element reaches beyond the right edge of what it is in, a selector."""
     right = "element.getBoundingClientRect().right"
     beyond = f"{right} > {right.replace('element', 'element.closest(within)')} + 1"
     return elements.evaluate_all(f"(all, within) => all.some((element) => {beyond})", within)

@@ -15,7 +15,7 @@ from page.test_tournaments import store_blocks
 TALL = "Z" + "\u0301" * 31
 """A name that is as high as several lines of text."""
 WIDE = "W" * 32
-"""As wide as a name can be."""
+"""A name that is as wide as can be."""
 CUP = f"""
 name = "cup"
 game = "angrymob"

@@ -220,7 +220,7 @@ def test_a_rating_is_told_with_its_interval(value, low, high, words):
     ],
 )
 def test_a_likelihood_is_no_certainty_unless_it_is_one(share, words):
-    """As on the page: tests/page/browser/tournaments.test.js has the same cases."""
+    """The page says the same: tests/page/browser/tournaments.test.js has these cases."""
     assert words == likelihood_text(share)
 
 

@@ -47,7 +47,7 @@ class BoardMaker:
     """
 
     is_ending: bool = attrs.field(default=False, init=False)
-    """Whether the arena ends: then no match needs the board for which it still waits."""
+    """Whether the arena is being ended, so that no match needs its board any more."""
     # Matches take turns here, so that a pass of the loop begins at most one of them.
     _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     # Matches wait for it, so it isn't of low priority.

@@ -36,7 +36,7 @@ class LadderRecords:
     folder: Path
     """The arena's folder of records by day."""
     ladder: tuple[str, str]
-    """Its name and its game."""
+    """The ladder's name and game."""
 
     def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:
         """Return what a record says of a stored match; None if its match was aborted."""
