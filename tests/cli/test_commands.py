@@ -99,7 +99,7 @@ def test_map_generate_is_determined_by_its_seed(lanista, tmp_path):
 
 
 def test_a_generated_configuration_may_have_any_name(lanista):
-    """That of a game of four is known by how it begins."""
+    """A configuration of a game of four is known by how it begins."""
     assert 0 == lanista("map", "generate", "hogwarts", "-s", 7, "-o", "seven").code
     assert (0, "seven: in order\n", "") == lanista("map", "check", "hogwarts", "seven")
 

@@ -221,7 +221,7 @@ def test_a_bench_may_be_told_after_all_blocks(kind, seats, count, seed, at_once,
 def test_bots_that_were_benched_at_various_times_change_nothing_when_resuming(
     kind, seats, count, seed, at_once, benches
 ):
-    """Several at the same time, too; what was handed out before still counts."""
+    """Several may be benched at the same time; what was handed out before still counts."""
     bots = names(count)
     run = Run(new(kind, bots, seats), random.Random(seed), at_once, seed)
     out = {}

@@ -83,8 +83,10 @@ class Viewer:
     _one_answer: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     """Held while frames are in memory to be sent."""
     _turns: Turns = attrs.field(factory=Turns, init=False)
-    """Of the requests that wait for the same match, one is woken up by what happens in it: all of
-    hundreds of viewers' requests at once would hold up the matches."""
+    """Wakes one of the requests that wait for the same match when something happens in it.
+
+    All those of hundreds of viewers at once would hold up the matches.
+    """
     _one_token: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     """Held while a token is checked: each connection may have only one checked at a time."""
     _playing: Playing = attrs.field(init=False)
