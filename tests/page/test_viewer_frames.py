@@ -225,7 +225,8 @@ async def stuck(house, monkeypatch):
         plain.connect(("127.0.0.1", house.server.port))
         plain.sendall(REQUEST.format(port=house.server.port).encode())
         said = b'{"do":"lobby"}'
-        plain.sendall(bytes([0x81, 0x80 | len(said), 0, 0, 0, 0]) + said)  # masked by zeros
+        # Masked by zeros. The second one is there when the first one's answer can't be sent.
+        plain.sendall(2 * (bytes([0x81, 0x80 | len(said), 0, 0, 0, 0]) + said))
         # More than all buffers between us hold.
         told = b'{"type":"lobby","rest":"%b"}' % (b"x" * 8_000_000)
         monkeypatch.setattr(View, "lobby", lambda _: told)
@@ -234,15 +235,17 @@ async def stuck(house, monkeypatch):
 
 
 async def test_a_viewer_that_does_not_read_is_dropped(house, monkeypatch):
-    """After SEND_TIME; no match waits for it meanwhile."""
+    """After SEND_TIME, with all its tasks; no match waits for it meanwhile."""
     monkeypatch.setattr(module, "SEND_TIME", 0.5)
     async with stuck(house, monkeypatch):
+        (viewer,) = house.server.viewers
         ann, bob, match = await house.pair()
         await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
         assert house.server.viewers, "a match of some milliseconds is over before"
         assert 2 == verify(await record_of(house, match), ANGRYMOB)
         while house.server.viewers:
             await house.server._viewer_left.wait()
+        await until(lambda: not viewer.connection.nursery.child_tasks)
         assert 200 == (await house.get("/healthz")).status
 
 

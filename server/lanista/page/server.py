@@ -234,6 +234,9 @@ class Server:
         except* Exception:  # noqa: BLE001 - a fault of ours must not reach another viewer
             log.error("a viewer's connection ended by an error", trace=traceback.format_exc())
         finally:
+            if connection.recv_flow_control is not None:
+                # websockets' reader waits until its message is read, also once nobody reads.
+                connection.resume_reading()
             self.viewers.discard(viewer)
             if not self.viewers:
                 self.has_viewers = trio.Event()
