@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.arena.ladder_results import result_of
 from lanista.games.outcome import ranks_by_score
 from lanista.match.conditions import match_id
 from lanista.match.record import BadRecordError, PlayerInfo, read_ends
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_list import MatchList, leave_to_ladder, points
+from lanista.results.recorded import result_of
 from match import test_record
 from support.arenas import stored_ladder
 

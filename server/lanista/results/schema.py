@@ -154,10 +154,11 @@ SEATS = sa.Table(
     # That of the match, for the indexes.
     _competition(),
     sa.Column("bot", sa.Text, nullable=False),
-    # None of this is known of an aborted match whose arena was killed.
+    # Null if it was stored for the list alone by the first version.
     sa.Column("ending", sa.Text, nullable=True),
     # A JSON string, as `matches.reason`.
     sa.Column("words", sa.Text, nullable=False),
+    # Nobody has counted these of an aborted match whose arena was killed.
     sa.Column("late", sa.Integer, nullable=True),
     sa.Column("malformed", sa.Integer, nullable=True),
     sa.Column("illegal", sa.Integer, nullable=True),
