@@ -96,7 +96,8 @@ class MatchList:
     _records: Path
     _database: Database
     _ladders: Collection[str]
-    _refused: dict[tuple[str, str], str] = attrs.field(factory=dict, init=False)
+    _refused: set[tuple[str, str]] = attrs.field(factory=set, init=False)
+    """Day and id of the records that `sync` couldn't read; it doesn't try them again."""
     _totals: _Totals = attrs.field(factory=_Totals, init=False)
     _one_thread: threading.Lock = attrs.field(factory=threading.Lock, init=False)
     """Held while `_totals` is used."""
@@ -143,8 +144,8 @@ class MatchList:
     def sync(self, hides: Callable[[str], bool] = lambda _: False) -> int:
         """Add the records that aren't known yet, and remove matches whose records are gone.
 
-        Only file names are compared. A record that can't be read is left out, and is then in
-        `refused`. The result of a ladder's match stays in the list, with its record or without.
+        Only file names are compared. A record that can't be read is left out. The result of a
+        ladder's match stays in the list, with its record or without.
 
         Args:
             hides: Returns whether a match's record has to be left out until `add` adds it.
@@ -171,14 +172,11 @@ class MatchList:
             move = MATCHES.update().where(of).values(record=sa.bindparam("to"))
             with self._database.writing() as connection:
                 connection.execute(move, [{"of": id_, "to": to} for id_, to in moved.items()])
-        self._refused = {
-            (id_, day): why for (id_, day), why in self._refused.items() if present.get(id_) == day
-        }
         # Ids sort by time, and so do days.
+        there = {(day, id_) for id_, day in present.items()}
+        self._refused &= there
         fresh = sorted(
-            (day, id_)
-            for id_, day in present.items()
-            if id_ not in known and (id_, day) not in self._refused and not hides(id_)
+            (day, id_) for day, id_ in there - self._refused if id_ not in known and not hides(id_)
         )
         added = 0
         for start in range(0, len(fresh), BATCH):
@@ -186,13 +184,6 @@ class MatchList:
             self._store(matches)
             added += len(matches)
         return len(gone) + len(moved) + added
-
-    @property
-    def refused(self) -> Mapping[Path, str]:
-        """The records that `sync` couldn't read, and why; it doesn't try them again."""
-        return {
-            self._records / record_of(id_, day): why for (id_, day), why in self._refused.items()
-        }
 
     def matches(
         self,
@@ -348,10 +339,8 @@ class MatchList:
                 match = self._read(self._records / record_of(id_, day))
             except FileNotFoundError:
                 continue  # it was removed since the folder was listed
-            except OSError as error:
-                self._refused[id_, day] = f"can't be read: {error.strerror}"
-            except BadRecordError as error:
-                self._refused[id_, day] = str(error)
+            except (OSError, BadRecordError):
+                self._refused.add((day, id_))
             else:
                 if match is not None:
                     yield match
