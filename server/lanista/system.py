@@ -13,6 +13,9 @@ M_MMAP_THRESHOLD = -3  # mallopt(3)
 LARGE_BLOCK = 128 * 1024
 """The size in bytes above which a block of memory is large: glibc's own first threshold."""
 
+_BUFFER = 16 * 1024
+"""Size in bytes of the buffer for a file that is written as a whole; most records fit into it."""
+
 
 def heeded(numbers: Iterable[signal.Signals] = STOPPING) -> tuple[signal.Signals, ...]:
     """Return those of the given signals that this process should react to.
@@ -88,3 +91,24 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_whole(path: Path, chunks: Iterable[bytes], part: Path, mode: int = 0o666) -> None:
+    """Write a file that is complete and on the disk once it has its name; until then it is `part`.
+
+    Raises:
+        OSError: It can't be written; nothing has changed then.
+    """
+
+    def opened(path: str, flags: int) -> int:
+        return os.open(path, flags, mode)
+
+    try:
+        with open(part, "wb", buffering=_BUFFER, opener=opened) as file:
+            file.writelines(chunks)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -11,12 +11,13 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from lanista.arena.ladder_results import LadderResults, ladder_result, store_possible, unstored
+from lanista.arena.ladder_results import LadderResults, store_possible, unstored
 from lanista.errors import StoreError
 from lanista.games.outcome import Ending
 from lanista.match.conditions import LadderInfo, MatchSpec
 from lanista.match.record import ResultInfo
 from lanista.results.engines import UnstorableError
+from lanista.results.recorded import arena_result, is_ladders
 from match.playing import ANGRYMOB, SMALL, answers, sit
 from support.arenas import stored_ladder
 
@@ -38,11 +39,11 @@ RESULT = ResultInfo(
 
 def stored(*, versions=(), **changes):
     """What is stored of RESULT, with other attributes if given."""
-    return ladder_result(
+    return arena_result(
         attrs.evolve(SPEC, ladder=LadderInfo(name="pit", map="maze", versions=versions)),
+        attrs.evolve(RESULT, **changes),
         names=("Ann", "Bob"),
         started="2026-01-01T00:00:00+00:00",
-        result=attrs.evolve(RESULT, **changes),
         stall=0.25,
         record="day/m.jsonl.gz",
     )
@@ -69,8 +70,12 @@ def test_the_versions_of_submitted_programs_are_stored():
     assert [None, None] == [seat.version for seat in stored().seats]
 
 
-def test_of_an_aborted_match_nothing_is_stored():
-    assert stored(end="aborted") is None
+def test_an_aborted_match_and_one_that_is_on_no_ladder_are_no_results_of_one():
+    on_ladder = attrs.evolve(SPEC, ladder=INFO)
+    assert is_ladders(on_ladder, RESULT)
+    assert not is_ladders(on_ladder, attrs.evolve(RESULT, end="aborted"))
+    assert not is_ladders(on_ladder, attrs.evolve(RESULT, endings=()))
+    assert not is_ladders(SPEC, RESULT)
 
 
 async def test_results_wait_for_a_database_that_cannot_be_written(autojump_clock):

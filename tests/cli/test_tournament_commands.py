@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from types import SimpleNamespace
 
 import attrs
 import pytest
@@ -260,6 +261,13 @@ def test_what_is_no_database_of_ours_is_refused(lanista, tmp_path, command):
 def test_sprt_refuses_what_can_not_be(lanista, tmp_path, words, told):
     complains(lanista("sprt", *words), told)
     assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("decision", "code"), [("H1", 0), ("H0", 1), ("", 3)])
+def test_the_exit_code_of_sprt_tells_the_decision(decision, code):
+    from lanista.cli.sprt import code_of
+
+    assert code == code_of(SimpleNamespace(decision=decision))
 
 
 def test_the_game_of_house_bots_is_known():

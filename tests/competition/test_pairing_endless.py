@@ -167,7 +167,7 @@ def test_after_the_decision_nothing_changes_it():
         format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
     assert format_.over()
     assert format_.next() is None
-    assert "H1 accepted: LLR 2.00 (-2.94, 2.94) after 2 blocks" == format_.verdict()
+    assert format_.verdict().startswith("H1 accepted: LLR 2.00 (-2.94, 2.94) after 2 blocks; ")
     assert all(map(format_.counts, handed))
     assert 4 == format_.progress().played
 
@@ -198,7 +198,40 @@ def test_a_version_test_ends_undecided_after_its_blocks():
     for pairing in handed:
         format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
     assert format_.over()
-    assert "undecided: LLR 3.00 (-2.94, 2.94) after 3 blocks" == format_.verdict()
+    assert format_.verdict().startswith("undecided: LLR 3.00 (-2.94, 2.94) after 3 blocks; ")
+
+
+def scored(format_, *played):
+    """What the test says of the scores after blocks with these ranks; one was of B against A."""
+    format_.record(BlockScore(("old", "new"), played[0], 99))
+    for opening, ranks in enumerate(played):
+        format_.record(BlockScore(format_.next().bots, ranks, opening))
+    words = format_.progress().words.partition("; ")[2]
+    assert format_.verdict().endswith(f"; {words}")
+    return words
+
+
+def test_two_players_have_five_scores():
+    """2, a half, 0 and 1 of 2: three and a half of 8 points."""
+    assert (
+        "new scored 43.8 % in 4 blocks; by its points in a block, from 0 to 2: 1, 1, 1, 0, 1"
+        == scored(
+            version_test(Scripted()),
+            ((1, 2), (2, 1)),
+            ((1, 1), (1, 2)),
+            ((2, 1), (1, 2)),
+            ((1, 2), (1, 2)),
+        )
+    )
+
+
+def test_four_players_count_what_is_between_a_and_b():
+    """A's two beat B's two, 4 of 4 in each match; 33 different scores are no line for people."""
+    format_ = version_test(Scripted(), seats=4)
+    rank = {0: 1, 1: 2, 2: 3, 3: 4}
+    ranks = tuple(tuple(rank[place] for place in seating) for seating in format_.seated)
+    format_.record(BlockScore(format_.next().bots, ranks, 0))
+    assert format_.progress().words.endswith("); new scored 100.0 % in 1 block")
 
 
 def test_a_version_test_has_the_bounds_that_are_asked_for():

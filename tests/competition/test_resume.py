@@ -61,7 +61,8 @@ interruptions = st.lists(
 @given(planned=interruptions, format_name=st.sampled_from(["round-robin", "gauntlet", "knockout"]))
 async def test_interrupted_anywhere(planned, format_name, tmp_path_factory, undisturbed):
     """After each block, or in the middle of a commit, by finish, stop or a failure."""
-    setup = setup_for(tmp_path_factory.mktemp("run"), format_name)
+    folder = tmp_path_factory.mktemp("run")
+    setup = setup_for(folder, format_name)
     played = []
     lock = threading.Lock()
 
@@ -84,7 +85,7 @@ async def test_interrupted_anywhere(planned, format_name, tmp_path_factory, undi
 
         before = {block.id for block in stored(setup)} if committed else set()
         with directing(
-            setup_for(setup.folder, format_name), noting, threads=threads, on_event=hear
+            setup_for(folder, format_name), noting, threads=threads, on_event=hear
         ) as director:
             try:
                 report = await director.run()

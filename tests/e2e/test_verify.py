@@ -17,7 +17,6 @@ import pytest
 from arena.test_ladder_results import INFO, played
 from e2e.cup import outcome, write_cup
 from e2e.running import run_here
-from lanista.arena.ladder_results import result_of
 from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.spec import LadderSpec
 from lanista.match.record import read_ends
@@ -27,6 +26,7 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.match_list import MatchList
 from lanista.results.names import NameStore, Registrar
+from lanista.results.recorded import result_of
 from results.samples import alone, asking, seat, stored, stored_alone
 from results.test_store_schema import execute
 

@@ -154,15 +154,9 @@ def page(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("dom.js", 'import { x } from "./none.js";', "dom.js imports none.js; there is no such"),
-        (
-            "dom.js",
-            'export * from "/page/match_frames.js";',
-            "dom.js: an import is not of the form",
-        ),
-        ("dom.js", "export let x = 1;", "dom.js: an export is not of the form"),
-        ("dom.js", 'await import("./x.js");', "dom.js: imports a module while it runs"),
-        ("dom.js", 'import { x } from "./main.js";', "modules import each other"),
+        ("dom.js", 'export * from "/page/match_frames.js";', "`export * from"),
+        ("dom.js", 'import x from "./text.js";', '`import x from "./text.js";` is not of the form'),
+        ("dom.js", "export let x = 1;", "`export let x = 1;` is not of the form"),
         ("dom.js", '"</script>"', "the script: has"),
         ("style.css", "a { background: url(x.png); }", "the styles name another file"),
         ("style.css", "/* </STYLE> */", "the styles: has"),

@@ -244,7 +244,7 @@ async def test_whoever_rests_is_told_with_the_reason(tmp_path):
         for _ in range(5):
             room._ladder.fail("Cem", room.now)
         room.bench_house("CamperJoe")
-        room.set_benched([BenchedName(name="ann", ladder=None, since=datetime.now(UTC))])
+        room.set_benched([BenchedName(name="ann", ladder=None)])
         table = (await house.get("/api/1/ladders/pit")).json
         rest = table["rests"]["Cem"]
         assert "1 failed matches in a row" == rest["why"]

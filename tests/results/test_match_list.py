@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanista.arena.ladder_results import result_of
 from lanista.games.outcome import ranks_by_score
 from lanista.match.conditions import match_id
 from lanista.match.record import BadRecordError, PlayerInfo, read_ends
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_list import MatchList, leave_to_ladder, points
+from lanista.results.recorded import result_of
 from match import test_record
 from support.arenas import stored_ladder
 
@@ -372,7 +372,8 @@ def test_sync_reads_no_record_that_it_knows(match_list, tmp_path):
     path = put(tmp_path, "M1")
     match_list.add(path)
     path.write_bytes(b"no record any more")
-    assert (0, {}) == (match_list.sync(), match_list.refused)
+    assert 0 == match_list.sync()
+    assert path == match_list.path("M1")
 
 
 def test_an_arena_without_records_has_none(match_list):
@@ -398,7 +399,7 @@ HEADER, TURN, RESULT = lines_of("M1")
     ],
 )
 def test_a_record_that_cannot_be_read_is_refused(match_list, tmp_path, lines, words):
-    """`add` raises; `sync` leaves it out, says why, and doesn't try it again."""
+    """`add` raises; `sync` leaves it out, and doesn't try it again."""
     path = put(tmp_path, "M1", lines=lines)
     if lines is None:
         path.write_bytes(path.read_bytes()[:-20])
@@ -408,11 +409,13 @@ def test_a_record_that_cannot_be_read_is_refused(match_list, tmp_path, lines, wo
     assert str(path) in str(raised.value)
     good = put(tmp_path, "M0")
     assert 1 == match_list.sync()
-    assert {path: str(raised.value)} == match_list.refused
+    mended = put(tmp_path, "M1")
     assert 0 == match_list.sync()
-    assert good == match_list.path("M0")
-    path.unlink()
-    assert (0, {}) == (match_list.sync(), match_list.refused)
+    assert (good, None) == (match_list.path("M0"), match_list.path("M1"))
+    mended.unlink()
+    assert 0 == match_list.sync()
+    put(tmp_path, "M1")
+    assert 1 == match_list.sync()
 
 
 def test_what_was_known_is_known_again(tmp_path):

@@ -52,7 +52,6 @@ def test_matches_are_read_in_the_order_of_commits(store, monkeypatch):
         (
             number,
             tuple(part.bot for part in one.seats),
-            tuple(part.rank for part in one.seats),
             frozenset(part.bot for part in one.seats if part.ending not in {"normal", "void"}),
         )
         for number, one in enumerate(given, 1)

@@ -1,9 +1,9 @@
 """The results of a ladder's matches: made from records, stored, and looked for after a crash.
 
-A match's result is in its record before its bots are told of it, so a record is all that is needed
-(`ladder_result`). `LadderResults` stores results while the arena runs, several in one transaction,
-and tries again as long as the database can't be written. If the arena is killed in between, the
-next one finds the records whose results aren't stored (`unstored`).
+A match's result is in its record before its bots are told of it, so a record is all that is needed.
+`LadderResults` stores results while the arena runs, several in one transaction, and tries again as
+long as the database can't be written. If the arena is killed in between, the next one finds the
+records whose results aren't stored (`unstored`).
 
 Several arenas may store the results of one ladder in a PostgreSQL database. Stored matches are
 numbered in the order of their commits, so each arena learns from the numbers what is new, and takes
@@ -22,22 +22,24 @@ import structlog
 import trio
 
 from lanista.errors import StoreError
-from lanista.games.outcome import Termination
-from lanista.hosting.host import match_result
-from lanista.match.conditions import MatchSpec
 from lanista.match.figures import Histogram
 from lanista.match.record import (
     BadRecordError,
     Header,
     LineReader,
-    ResultInfo,
     whole_lines,
 )
 from lanista.results.database import Store
 from lanista.results.engines import UnstorableError
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_result import MatchResult
-from lanista.results.recorded import read_record, record_days, record_of
+from lanista.results.recorded import (
+    is_ladders,
+    read_record,
+    record_days,
+    record_of,
+    result_of,
+)
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""
@@ -55,47 +57,8 @@ LONGEST_MATCH = timedelta(days=1)
 """How long before the last stored match a match may have begun whose result isn't stored."""
 TIME_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the buckets for the times of transactions, in seconds."""
-_STORED = frozenset({Termination.FINISHED, Termination.FORFEIT, Termination.VOID})
 
 log = structlog.get_logger()
-
-
-def ladder_result(
-    spec: MatchSpec | Header,
-    *,
-    names: Sequence[str],
-    started: str,
-    result: ResultInfo,
-    record: str,
-    stall: float = 0.0,
-) -> MatchResult | None:
-    """Return what is stored of a match; None if it was aborted, or isn't on a ladder.
-
-    It was `started` at a time in ISO 8601, UTC. The path of its record is relative to the folder of
-    records. `stall` is the host's longest one meanwhile in seconds, as far as it is known.
-    """
-    ladder = spec.ladder
-    if ladder is None:
-        return None
-    if not result.endings or Termination(result.end) not in _STORED:
-        return None
-    seconds = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
-    played = match_result(
-        result,
-        names,
-        seating=0,
-        attempt=1,
-        seed=spec.seed,
-        map_=ladder.map,
-        seconds=max(0.0, seconds.total_seconds()),
-        stall=stall,
-        record=record,
-    )
-    seats = tuple(
-        attrs.evolve(seat, version=version)
-        for seat, version in zip(played.seats, ladder.versions or [None] * len(names), strict=True)
-    )
-    return attrs.evolve(played, id=spec.match, started=started, ended=result.ended, seats=seats)
 
 
 def _warn(path: str, why: str) -> None:
@@ -131,20 +94,8 @@ def unstored(
         except OSError as error:
             on_damaged(path, f"{records / path}: {error.strerror}")
             continue
-        result = result_of(header, info, path)
-        if result is not None:
-            yield result
-
-
-def result_of(header: Header, info: ResultInfo, record: str) -> MatchResult | None:
-    """Return what is stored of a record, given also its path relative to the folder of records."""
-    return ladder_result(
-        header,
-        names=[player.name for player in header.players],
-        started=header.started,
-        result=info,
-        record=record,
-    )
+        if is_ladders(header, info):
+            yield result_of(header, info, path)
 
 
 def _is_of(path: Path, ladder: tuple[str, str]) -> bool:

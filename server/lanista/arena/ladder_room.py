@@ -25,7 +25,6 @@ from lanista.arena.ladder_results import (
     AT_ONCE,
     LONGEST_MATCH,
     LadderResults,
-    ladder_result,
     store_possible,
     unstored,
 )
@@ -50,6 +49,7 @@ from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_list import leave_to_ladder
 from lanista.results.names import BenchedName, NameStore, key_of
+from lanista.results.recorded import arena_result, is_ladders
 from lanista.results.recovery import recover
 from lanista.results.submissions import read_owner_salt
 from lanista.toml_spec import SpecError, placed
@@ -389,12 +389,12 @@ class LadderRoom:
         are given by name.
         """
         result = None
-        if report is not None:
-            result = ladder_result(
+        if report is not None and is_ladders(report.spec, report.result):
+            result = arena_result(
                 report.spec,
+                report.result,
                 names=report.names,
                 started=report.started,
-                result=report.result,
                 record="/".join(report.record.parts[-2:]),  # in the folder of a day
                 stall=report.stall,
             )

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import attrs
 
-from lanista.arena.ladder_results import LONGEST_MATCH, result_of, unstored
+from lanista.arena.ladder_results import LONGEST_MATCH, unstored
 from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Row, insert, match_row
-from lanista.results.match_list import ListedMatch, listed_row
 from lanista.results.match_result import MatchResult
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, in_order, rebuilding
@@ -19,10 +18,13 @@ from lanista.results.recorded import (
     Comparison,
     Finding,
     Trouble,
+    competition_of,
     differ,
+    is_ladders,
     read_record,
     record_days,
     record_of,
+    result_of,
 )
 
 BATCH = 500
@@ -41,7 +43,7 @@ class LadderRecords:
     def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:
         """Return what a record says of a stored match; None if its match was aborted."""
         assert stored.match.record is not None
-        return result_of(header, info, stored.match.record)
+        return result_of(header, info, stored.match.record) if is_ladders(header, info) else None
 
     def unstored(self, comparison: Comparison) -> Iterator[Finding]:
         """Yield the records of the ladder that aren't stored, and those that can't be read."""
@@ -120,31 +122,24 @@ class _Anew:
         The day is that of its record, if there is one. If it is `stored` in the former database, it
         is the result of a ladder, and this is the one that it is `of`.
         """
+        match = None if stored is None else stored.match
         if day is not None:
+            record = record_of(id_, day)
             try:
-                return self._recorded(record_of(id_, day), stored, of)
+                header, info = read_record(self.records / record)
             except (BadRecordError, OSError) as error:
                 self.work.troubles.append(f"record: {error}")
-        return None if stored is None or of is None else self._as_stored(stored, of)
-
-    def _as_stored(self, stored: StoredMatch, of: tuple[Kind, str, str]) -> Row:
-        competition, row, seats = match_row(self.kinds[of], stored.match)
-        return competition, {**row, "committed": stored.committed}, seats
-
-    def _recorded(
-        self, record: str, stored: StoredMatch | None, of: tuple[Kind, str, str] | None
-    ) -> Row:
-        header, info = read_record(self.records / record)
-        name = "" if header.ladder is None else header.ladder.name
-        ladder = (Kind.LADDER, name, header.game)
-        result = result_of(header, info, record)
-        if result is None or ladder not in self.kinds:
-            listed = (Kind.LISTED, name, header.game)
-            if listed not in self.kinds:
-                self.kinds[listed] = self.work.new.make_competition(*listed)
-            return listed_row(self.kinds[listed], ListedMatch(header, info, record))
-        if stored is not None and of == ladder and not any(differ(stored.match, result)):
-            return self._as_stored(stored, of)
-        committed = info.ended if stored is None else stored.committed
-        competition, row, seats = match_row(self.kinds[ladder], result)
-        return competition, {**row, "committed": committed}, seats
+            else:
+                former, of = of, (Kind.LADDER, *competition_of(header))
+                if of not in self.kinds or not is_ladders(header, info):
+                    of = (Kind.LISTED, *competition_of(header))
+                recorded = result_of(header, info, record)
+                if match is None or former != of or any(differ(match, recorded)):
+                    match = recorded
+        if match is None or of is None:
+            return None
+        if of not in self.kinds:
+            self.kinds[of] = self.work.new.make_competition(*of)
+        competition, row, seats = match_row(self.kinds[of], match)
+        committed = match.ended if stored is None else stored.committed
+        return competition, {**row, "committed": committed or match.started}, seats

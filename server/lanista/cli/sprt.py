@@ -84,7 +84,7 @@ def command(
     Exit codes: 0 H1 is accepted, 1 H0 is accepted, 2 bad input, 3 it can't continue, or --blocks
     weren't enough, 130 interrupted.
     """
-    from lanista.cli.tournament_run import Scores, play
+    from lanista.cli.tournament_run import play
     from lanista.competition.setup import prepare
     from lanista.competition.spec import SeedCount, Sprt
     from lanista.results.blocks import FormatName
@@ -110,7 +110,6 @@ def command(
         accept_changes=accept_changes,
         as_json=as_json,
         plain=plain,
-        scores=Scores(spec.bots[0].name),
         code_of=code_of,
     )
 

@@ -24,6 +24,7 @@ import click
 
 from lanista.cli.common import say
 from lanista.errors import BadInputError, FileError, did_you_mean
+from lanista.system import write_whole
 from lanista.toml_spec import SpecReader, strict_converter, toml_text
 
 PATIENCE = 120.0
@@ -267,18 +268,11 @@ def _write_names(names: tuple[KeptName, ...]) -> None:
     head = "# Names for `lanista submit`. Whoever has a token can hand in under its name.\n"
     tables = [attrs.asdict(one) for one in names]
     path = kept_path()
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(head + toml_text({"names": tables}))
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        content = (head + toml_text({"names": tables})).encode()
+        write_whole(path, [content], path.with_name(f"{path.name}.{os.getpid()}.part"), 0o600)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
         raise FileError.of("can't write", path, error) from None
 
 

@@ -69,9 +69,6 @@ class Display:
     def standings(self, standings: Standings) -> None:
         """Show the present standings."""
 
-    def more(self, line: str) -> None:
-        """Show a further line about the progress, in place of the last one."""
-
     def note(self, line: str) -> None:
         """Show a line for people, which stays."""
 
@@ -139,7 +136,6 @@ class LineDisplay(Display):
         self._printed = time.monotonic()
         self._lines = 0
         self._progress: Progress | None = None  # that of the last such line
-        self._more = ""
 
     def _print(self, line: str) -> None:
         click.echo(printable(line), file=self._console.file)
@@ -157,7 +153,7 @@ class LineDisplay(Display):
                 self._printed = time.monotonic()
                 self._lines += 1
                 self._progress = event.progress
-                parts = [progress_line(event), event.progress.words, self._more]
+                parts = [progress_line(event), event.progress.words]
                 self._print("; ".join(filter(None, parts)))
         elif line := note_of(event):
             self._print(line)
@@ -165,10 +161,6 @@ class LineDisplay(Display):
     def note(self, line: str) -> None:
         """Print the line."""
         self._print(line)
-
-    def more(self, line: str) -> None:
-        """Add the line to the figures from now on."""
-        self._more = line
 
     def end(self, standings: Standings, places: list[str]) -> None:
         """Print the table and the closing lines."""
@@ -235,8 +227,8 @@ class LiveDisplay(LineDisplay):
     def _parts(self) -> Iterator[RenderableType]:
         if self._last is not None:
             yield self._bar(self._last)
-            for line in filter(None, (self._last.progress.words, self._more)):
-                yield Text(printable(line))
+            if self._last.progress.words:
+                yield Text(printable(self._last.progress.words))
         if self._standings is not None:
             failures = len(self._failures) + 1 if self._failures else 0
             yield table(self._standings, max(3, self._console.height - AROUND - failures))

@@ -9,8 +9,7 @@ import math
 import signal
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -38,13 +37,10 @@ from lanista.competition.formats.base import Format
 from lanista.competition.running import check_places, open_tournament
 from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
-from lanista.competition.standings import format_of
-from lanista.competition.stored_blocks import read_stored_blocks
 from lanista.competition.worker import Trial
 from lanista.errors import BadInputError, StoreError
 from lanista.games.picture import counted
 from lanista.nurseries import helpers_nursery
-from lanista.results.database import Store
 from lanista.results.engines import where_of
 from lanista.system import heeded
 from lanista.toml_spec import SpecError
@@ -59,68 +55,6 @@ REFRESH = 0.25
 """Seconds between two drawings of the live display."""
 STANDINGS_EVERY = 3.0
 """Seconds between two updates of the standings, or more if computing them takes long."""
-STEPS_SHOWN = 9
-"""Maximum number of distinct scores of a block whose counts are listed; two seats have five."""
-
-
-class Scores:
-    """Counts how often A had which number of points in the blocks of a test."""
-
-    def __init__(self, first: str) -> None:
-        self._first = first
-        self._counts: Counter[float] = Counter()
-        self._most = 0.0  # the points that A can have in a block
-
-    def begin(self, setup: Setup) -> None:
-        """Count the blocks of this test that were played before."""
-        with Store.open(setup.database, create=False) as store, store.reading() as now:
-            stored = read_stored_blocks(setup, now.played())
-        test = format_of(setup)
-        for entry in stored.entries:
-            if not test.counts(entry.played.pairing):
-                continue  # as those of a test of B against A under the same name
-            bots, seatings = entry.played.bots, setup.seatings(entry.played.bots)
-            self._add(
-                ([bots[place] for place in seating], ranks)
-                for seating, ranks in zip(seatings, entry.played.ranks, strict=True)
-            )
-
-    def event(self, event: events.Event) -> None:
-        """Count the block, if the event is the end of one."""
-        if isinstance(event, events.BlockDone):
-            self._add(
-                ([seat.bot for seat in match.seats], [seat.rank for seat in match.seats])
-                for match in event.matches
-                if match.counted
-            )
-
-    def _add(self, matches: Iterable[tuple[Sequence[str], Sequence[int]]]) -> None:
-        points = most = 0.0
-        for names, ranks in matches:
-            ours = [rank for name, rank in zip(names, ranks, strict=True) if name == self._first]
-            others = [rank for name, rank in zip(names, ranks, strict=True) if name != self._first]
-            points += sum((our < other) + (our == other) / 2 for our in ours for other in others)
-            most += len(ours) * len(others)
-        self._counts[points] += 1
-        self._most = most
-
-    def line(self) -> str:
-        """Return the counts as a line, empty before the first block.
-
-        For example `A scored 61.2 % in 12 blocks; by its points in a block, from 0 to 2: 1, 0, 5,
-        4, 2`.
-        """
-        blocks = self._counts.total()
-        if not blocks:
-            return ""
-        points_made = sum(points * count for points, count in self._counts.items())
-        share = 100 * points_made / (blocks * self._most)
-        text = f"{self._first} scored {share:.1f} % in {counted(blocks, 'block')}"
-        steps = [half / 2 for half in range(int(2 * self._most) + 1)]
-        if len(steps) > STEPS_SHOWN:
-            return text
-        counts = ", ".join(str(self._counts[step]) for step in steps)
-        return f"{text}; by its points in a block, from 0 to {self._most:g}: {counts}"
 
 
 def play(
@@ -131,16 +65,15 @@ def play(
     unbench: tuple[str, ...] = (),
     as_json: bool = False,
     plain: bool = False,
-    scores: Scores | None = None,
     code_of: "Callable[[Report], int] | None" = None,
     page: "PagePort | None" = None,
 ) -> int:
     """Play the rest of a tournament, show it, and return the exit code.
 
     `source` is the file or test that describes it, for messages. It is started over with bots that
-    changed if `accept_changes`; benched bots in `unbench` may play again. `scores` counts all
-    blocks, also those played before. `code_of` returns the code of a tournament played to its end,
-    without it 0. If there is a `page`, it shows the tournament until its last viewer leaves.
+    changed if `accept_changes`; benched bots in `unbench` may play again. `code_of`
+    returns the code of a tournament played to its end, without it 0. If there is a `page`, it shows
+    the tournament until its last viewer leaves.
     """
     if as_json and plain:
         raise BadInputError("--json and --plain: give only one of them")
@@ -152,11 +85,7 @@ def play(
     def on_event(event: events.Event) -> None:
         if isinstance(event, events.Halted):
             halts.append(event)
-        if scores is not None:
-            scores.event(event)
         with display.shown() as shown:
-            if scores is not None:
-                shown.more(scores.line())
             shown.event(event)
 
     try:
@@ -166,13 +95,10 @@ def play(
             ) as director,
             display,
         ):
-            if scores is not None:
-                scores.begin(setup)
 
             def show_end(report: "Report") -> None:
-                counts = [line] if scores is not None and (line := scores.line()) else []
                 with display.shown() as shown:
-                    shown.end(report.standings, counts + _ending(setup, report))
+                    shown.end(report.standings, _ending(setup, report))
 
             report = trio.run(_run, director, display, is_live, show_end, page)
     except SpecError as error:

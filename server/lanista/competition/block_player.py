@@ -24,7 +24,6 @@ from lanista.hosting.host import (
     VoidRecords,
     distinct,
     host_match,
-    match_result,
     play_match,
 )
 from lanista.match.conditions import MatchSpec
@@ -34,6 +33,7 @@ from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.results.block_records import BlockMatch
 from lanista.results.match_result import MatchResult, SeatResult
+from lanista.results.recorded import match_result
 
 BRIEF = 0.2
 """Seconds in which a match is over that nobody can follow while it is played."""

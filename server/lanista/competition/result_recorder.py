@@ -24,13 +24,12 @@ from lanista.competition.standings import snapshot, standings
 from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_blocks, resume
 from lanista.competition.worker import Finished
 from lanista.games.outcome import FAILURES
-from lanista.match.record_writer import write_whole
 from lanista.ratings.table import Standings
 from lanista.results.block_records import PLAYING
 from lanista.results.blocks import BlockScore, Pairing
 from lanista.results.database import Store
 from lanista.results.match_result import Benching, BlockResult, MatchResult
-from lanista.system import make_folder, sync_folder
+from lanista.system import make_folder, sync_folder, write_whole
 
 SYNC_THREADS = 16
 """Number of records that are written, or folders flushed, to the disk at the same time."""

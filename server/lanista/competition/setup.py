@@ -62,8 +62,6 @@ class Setup:
     """A tournament that is ready to be played; made by `prepare`."""
 
     spec: Spec
-    folder: Path
-    """The folder of the spec, in which bots run."""
     ruleset: Ruleset
     match_setup: MatchSetup
     contestants: Mapping[str, Contestant]
@@ -262,7 +260,6 @@ def prepare(
     ]
     return Setup(
         spec=spec,
-        folder=folder,
         ruleset=ruleset,
         match_setup=MatchSetup(
             game=ruleset.name,

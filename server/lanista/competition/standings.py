@@ -175,7 +175,7 @@ def _as_json(setup: Setup, stored: StoredMatch) -> dict[str, Any]:
         ended=stored.committed,
         seed=str(match.seed),
         map=match.map or None,
-        faults=[seat.late + seat.malformed + seat.illegal for seat in match.seats],
+        faults=[seat.faults for seat in match.seats],
         recorded=match.record is not None,
         **stored_json(stored),
     )

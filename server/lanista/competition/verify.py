@@ -10,7 +10,6 @@ import attrs
 from lanista.competition.setup import Setup
 from lanista.errors import StoreError
 from lanista.games.outcome import Termination
-from lanista.hosting.host import match_result
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch
@@ -19,7 +18,15 @@ from lanista.results.engines import why
 from lanista.results.match_result import BlockResult, MatchResult
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, rebuilding
-from lanista.results.recorded import Comparison, Finding, Trouble, corrected, key_of, read_whole
+from lanista.results.recorded import (
+    Comparison,
+    Finding,
+    Trouble,
+    corrected,
+    key_of,
+    match_result,
+    read_whole,
+)
 
 _NAME = re.compile(
     r"(?P<block>[0-9a-f]{32})-(?P<seating>[0-9]{1,2})(?P<void>-void[0-9]{1,2})?" + re.escape(ENDING)

@@ -15,7 +15,7 @@ import attrs
 import trio
 
 from lanista.bots.process import Exit
-from lanista.games.outcome import ENDINGS, FAILURES, Ending, Termination
+from lanista.games.outcome import FAILURES, Ending, Termination
 from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
 from lanista.hosting.control import Interruptible, MatchControl, RunningMatch, RunningMatches
 from lanista.hosting.names import why_silent, why_unheard
@@ -28,7 +28,6 @@ from lanista.match.record import PART, BotInfo, ResultInfo
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
-from lanista.results.match_result import MatchResult, SeatResult, fault_counts
 
 KEPT = "is kept for the next match"
 """The text in a record about a bot whose process didn't end with the match."""
@@ -402,59 +401,6 @@ def _failures(
             )
         )
     return failures
-
-
-def match_result(
-    result: ResultInfo,
-    bots: Sequence[str],
-    *,
-    seating: int,
-    attempt: int,
-    seed: int,
-    map_: str,
-    seconds: float,
-    stall: float,
-    record: str,
-) -> MatchResult:
-    """Return the rows that are stored of a match that is over, from its record's result.
-
-    This decides neither who has won, nor how the match ended for a bot, nor what counts. The bots
-    have the names by which they are stored, by seat; `map_` is empty if the seed makes the map. The
-    record's path is relative to the folder of records, `stall` the longest one of the host in
-    seconds.
-    """
-    return MatchResult(
-        seating=seating,
-        attempt=attempt,
-        seed=seed,
-        map=map_,
-        end=result.end,
-        reason=result.reason,
-        turns=result.turns,
-        digest=result.digest,
-        seconds=seconds,
-        stall=stall,
-        seats=tuple(_seat_result(result, seat, bot) for seat, bot in enumerate(bots)),
-        record=record,
-    )
-
-
-def _seat_result(result: ResultInfo, seat: int, bot: str) -> SeatResult:
-    ending = ENDINGS[result.endings[seat]]
-    fault = result.fault_out(seat)
-    words = "" if fault is None else fault.words
-    info = result.bots[seat] if result.bots else None
-    left = ending in {Ending.CRASH, Ending.DISCONNECT}
-    if left and info is not None and info.exit not in words:
-        words = f"{words}; its process {info.exit}"
-    return SeatResult(
-        bot=bot,
-        rank=result.ranks[seat],
-        score=result.scores[seat],
-        ending=ending,
-        words=" ".join(words.split()),
-        **fault_counts(result.fault_counts[seat]),
-    )
 
 
 def distinct(names: Sequence[str]) -> list[str]:

@@ -29,13 +29,12 @@ from typing import Any
 import trio
 
 from lanista.match.record import PART, TMP, Header, ResultInfo, line_of, result_line, whole_lines
+from lanista.system import write_whole
 
 CHUNK = 256 * 1024
 """How many bytes are compressed between two checks for cancellation."""
 _LEVEL = 6
 """Compression level; 9 takes several times as long for hardly smaller records."""
-_BUFFER = 16 * 1024
-"""Size in bytes of the buffer for a compressed record, into which most records fit."""
 _GZIP = 31
 """The number by which zlib writes the gzip format, with the largest window."""
 _HELD = 64 * 1024
@@ -220,26 +219,9 @@ def pack(part: Path, path: Path, length: int, last: bytes) -> None:
     # Most records are short, so it is the calls to the system that cost time: at each of them this
     # thread and the event loop's take turns. Opened like this, files take the fewest.
     with part.open("rb", buffering=0) as lines:
-        write_whole(path, _content(path, _chunks(lines, length, last)))
+        content = _content(path, _chunks(lines, length, last))
+        write_whole(path, content, path.with_name(path.name + TMP))
     part.unlink()
-
-
-def write_whole(path: Path, chunks: Iterable[bytes], packed: Path | None = None) -> None:
-    """Write a file that is complete and on the disk once it has its name.
-
-    Until then its path is `packed`; None for one beside it.
-    """
-    packed = packed or path.with_name(path.name + TMP)
-    try:
-        with packed.open("wb", buffering=_BUFFER) as file:
-            for chunk in chunks:
-                file.write(chunk)
-            file.flush()
-            os.fsync(file.fileno())
-        packed.replace(path)
-    except BaseException:
-        packed.unlink(missing_ok=True)
-        raise
 
 
 def _content(path: Path, chunks: Iterable[bytes]) -> Iterable[bytes]:

@@ -31,10 +31,8 @@ MAIN = "main.js"
 # A pattern that begins with "\n" is searched for many times faster than one with "^".
 _IMPORT = re.compile(r"""\nimport (\{[^{}"']*\}) from "(\./[^"]+)";""")
 _EXPORT = re.compile(r"\nexport ((?:async )?(?:function|class|const) )(\w+)")
-_ANY_IMPORT = re.compile(r"\nimport\b|\nexport\s*[{*][^;]*\bfrom\b")
-_ANY_EXPORT = re.compile(r"\nexport\b")
-_LATE_IMPORT = re.compile(r"import\((?<=(?:wait|turn|void) import\()")
-"""Matches an import of a module while the script runs; types in comments look nearly so."""
+_LEFT = re.compile(r"\n((?:import|export)\b[^\n]*)")
+"""Matches an import or export that is of none of these forms, once the others are replaced."""
 
 _COMMENT = re.compile(r"^ *(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.DOTALL | re.MULTILINE)
 """Matches a comment on lines of its own, which is where the page's modules have nearly all of them.
@@ -71,35 +69,34 @@ def joined() -> str:
     """Return main.js with all that it imports as one module.
 
     Raises:
-        BadPageError: A module is missing, or imports or exports in a form that isn't known, or two
-            need each other.
+        BadPageError: A module imports or exports in a form that isn't known.
+        graphlib.CycleError: Two modules need each other.
         OSError: A file of the page can't be read.
     """
     modules: dict[str, _Module] = {}
-    waiting = [(MAIN, MAIN)]
+    waiting = [MAIN]
     while waiting:
-        path, needed_by = waiting.pop()
+        path = waiting.pop()
         if path not in modules:
-            modules[path] = _module(path, needed_by)
-            waiting += [(needed, path) for needed in modules[path].needed]
+            modules[path] = _module(path)
+            waiting += modules[path].needed
     graph = {path: module.needed for path, module in modules.items()}
-    try:
-        order = tuple(graphlib.TopologicalSorter(graph).static_order())
-    except graphlib.CycleError as error:
-        raise BadPageError(f"modules import each other: {', '.join(error.args[1])}") from None
     parts = ["const MODULES = {};"]
-    for path in order:
+    for path in graphlib.TopologicalSorter(graph).static_order():
         module = modules[path]
         members = ", ".join(module.exported)
         parts.append(f'MODULES["{path}"] = (() => {{{module.body}\nreturn {{ {members} }};\n}})();')
-    return "\n".join((*parts, ""))
+    text = "\n".join((*parts, ""))
+    if (left := _LEFT.search(text)) is not None:
+        raise BadPageError(
+            f'`{left[1]}` is not of the form `import {{ … }} from "./NAME.js";`, or `export` with '
+            "a function, a class or a constant"
+        )
+    return text
 
 
-def _module(path: str, needed_by: str) -> _Module:
-    try:
-        source = (PAGE / path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise BadPageError(f"{needed_by} imports {path}; there is no such file") from None
+def _module(path: str) -> _Module:
+    source = (PAGE / path).read_text(encoding="utf-8")
     folder = Path(path).parent
     needed: list[str] = []
     exported: list[str] = []
@@ -115,21 +112,7 @@ def _module(path: str, needed_by: str) -> _Module:
         exported.append(name)
         return f"\n{kind}{name}"
 
-    if _LATE_IMPORT.search(source):
-        raise BadPageError(f"{path}: imports a module while it runs, which isn't in one script")
-    body, number = _IMPORT.subn(imports, f"\n{source}")
-    if number != len(_ANY_IMPORT.findall(f"\n{source}")):
-        raise BadPageError(
-            f'{path}: an import is not of the form `import … from "./NAME.js";`, '
-            "with names in braces"
-        )
-    number = len(_ANY_EXPORT.findall(body))
-    body = _EXPORT.sub(exports, body)
-    if number != len(exported):
-        raise BadPageError(
-            f"{path}: an export is not of the form `export function NAME`, or so with a class, a "
-            "constant or an async function"
-        )
+    body = _EXPORT.sub(exports, _IMPORT.sub(imports, f"\n{source}"))
     return _Module(body, tuple(exported), tuple(needed))
 
 
@@ -156,7 +139,7 @@ def bundle(
     with how it differs, as by `difference.json_of`.
 
     Raises:
-        BadPageError: A module or style is missing, or has a form that can't be put in.
+        BadPageError: A module or style has a form that can't be put in.
         OSError: A file of the page can't be read.
     """
     parts = iter(match)

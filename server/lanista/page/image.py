@@ -72,8 +72,6 @@ class _Layout:
     """Side of a cell in pixels."""
     size: tuple[int, int]
     """Width and height of the image in pixels."""
-    strip: int
-    """Height of the strip in pixels."""
     columns: int
     """Number of seats beside each other in the strip."""
     corners: tuple[tuple[int, int], ...]
@@ -162,7 +160,7 @@ class Painter:
                 x += wide + GAP
             else:
                 y += height + GAP
-        return _Layout(tile, (width, strip + board[1] + GAP), strip, columns, tuple(corners))
+        return _Layout(tile, (width, strip + board[1] + GAP), columns, tuple(corners))
 
     # The strip
 

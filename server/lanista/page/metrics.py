@@ -6,7 +6,9 @@ when somebody asks; their text, which takes milliseconds, is made in a thread.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate
+from typing import Any
 
 import attrs
 import trio
@@ -51,167 +53,101 @@ class _Collected(Collector):
 
 
 def _families(arena: Arena, page: Mapping[str, int]) -> Iterator[Metric]:
-    about = GaugeMetricFamily(
-        "lanista_info", "Always 1; the version is in the label.", labels=["version"]
-    )
-    about.add_metric([__version__], 1)
-    yield about
-    yield GaugeMetricFamily(
-        "lanista_ready", "1 if bots that connect now are served.", int(arena.is_ready)
-    )
-    yield from _matches(arena)
-    yield from _loops(arena)
-    yield from _connections(arena)
-    yield from _ladders(arena)
-    yield GaugeMetricFamily(
-        "lanista_boards_waiting",
-        "Matches that wait until their board can be made.",
-        arena.matches.player.boards.waiting,
-    )
-    yield GaugeMetricFamily(
-        "lanista_background_waiting",
-        "Pieces of work for connections that wait for their turn.",
-        arena.connections.background.waiting,
-    )
-    connections = GaugeMetricFamily(
-        "lanista_page_connections", "Connections of the page.", labels=["kind"]
-    )
-    for kind, number in page.items():
-        connections.add_metric([kind], number)
-    yield connections
-
-
-def _matches(arena: Arena) -> Iterator[Metric]:
+    gauge, counter = partial(_family, GaugeMetricFamily), partial(_family, CounterMetricFamily)
     figures = arena.matches.figures
-    matches = CounterMetricFamily(
-        "lanista_matches",
-        "Matches that are over; ladder is empty for friendly rooms.",
-        labels=["game", "ladder", "end"],
-    )
-    for labels, number in figures.matches.items():
-        matches.add_metric(labels, number)
-    yield matches
-    turns = CounterMetricFamily("lanista_turns", "Turns of matches that are over.", labels=["game"])
-    for game, number in figures.turns.items():
-        turns.add_metric([game], number)
-    yield turns
-    late = CounterMetricFamily(
-        "lanista_late_answers",
-        "Late answers, by cause: the bot, or a stall of the arena's machine.",
-        labels=["game", "fault"],
-    )
-    answers = HistogramMetricFamily(
-        "lanista_answer_seconds",
-        "Time from a turn's hand-over to each answer's arrival.",
-        labels=["game"],
-    )
-    own = HistogramMetricFamily(
-        "lanista_own_turn_seconds",
-        "Time from the arrival of a turn's last answer to the beginning of the next turn.",
-        labels=["game"],
-    )
-    ways = HistogramMetricFamily(
-        "lanista_round_trip_seconds",
-        "Round trips between arena and bots, as the system measured them at the beginning of each "
-        "match and in every 32nd turn.",
-        labels=["game"],
-    )
+    yield gauge("info", "Always 1; the version is in the label.", "version", {__version__: 1})
+    yield gauge("ready", "1 if bots that connect now are served.", "", {"": arena.is_ready})
+
+    about = "Matches that are over; ladder is empty for friendly rooms."
+    yield counter("matches", about, "game ladder end", figures.matches)
+    yield counter("turns", "Turns of matches that are over.", "game", figures.turns)
+    late: dict[tuple[str, str], int] = {}
     for game, counted in figures.by_game.items():
-        late.add_metric([game, "bot"], counted.late)
-        late.add_metric([game, "stall"], counted.late_in_stalls)
-        _add_histogram(answers, [game], counted.answers, MICROSECOND)
-        _add_histogram(own, [game], counted.own, MICROSECOND)
-        _add_histogram(ways, [game], counted.round_trips, MICROSECOND)
-    yield from (late, answers, own, ways)
-    running = GaugeMetricFamily("lanista_matches_running", "Running matches.", labels=["game"])
+        late |= {(game, "bot"): counted.late, (game, "stall"): counted.late_in_stalls}
+    about = "Late answers, by cause: the bot, or a stall of the arena's machine."
+    yield counter("late_answers", about, "game fault", late)
+    about = "Time from a turn's hand-over to each answer's arrival."
+    answers = {game: counted.answers for game, counted in figures.by_game.items()}
+    yield _histograms("answer_seconds", about, "game", answers, MICROSECOND)
+    about = "Time from the arrival of a turn's last answer to the beginning of the next turn."
+    own = {game: counted.own for game, counted in figures.by_game.items()}
+    yield _histograms("own_turn_seconds", about, "game", own, MICROSECOND)
+    about = (
+        "Round trips between arena and bots, as the system measured them at the beginning of each "
+        "match and in every 32nd turn."
+    )
+    ways = {game: counted.round_trips for game, counted in figures.by_game.items()}
+    yield _histograms("round_trip_seconds", about, "game", ways, MICROSECOND)
     games = Counter(match.ruleset.name for match in arena.running.matches.values())
-    for game in {arena.options.default.name: 0, **figures.turns, **games}:
-        running.add_metric([game], games[game])
-    yield running
+    shown = {arena.options.default.name: 0, **figures.turns, **games}
+    running = {game: games[game] for game in shown}
+    yield gauge("matches_running", "Running matches.", "game", running)
+
+    loops = arena.matches.player.lags.items()
+    about = "Heartbeats of each event loop, 100 a second while matches run."
+    yield counter("loop_beats", about, "loop", {name: lag.beats for name, lag in loops})
+    about = "Seconds by which heartbeats were late."
+    yield counter("loop_lag_seconds", about, "loop", {name: lag.lag for name, lag in loops})
+    about = "Heartbeats that were late by more than 2 ms."
+    yield counter("loop_stalls", about, "loop", {name: lag.stalls for name, lag in loops})
+    about = "Seconds of these stalls."
+    yield counter("loop_stalled_seconds", about, "loop", {name: lag.stalled for name, lag in loops})
+    about = "The longest stall since the loop's process was started."
+    longest = {name: lag.longest for name, lag in loops}
+    yield gauge("loop_longest_stall_seconds", about, "loop", longest)
+
+    about = (
+        "Connections of bots: before their hello, waiting, in a match, or being told why they must "
+        "leave."
+    )
+    yield gauge("connections", about, "state", arena.connections.by_state())
+    most = {"": arena.options.spec.max_connections}
+    yield gauge("connections_max", "Places for connections.", "", most)
+    about = "Connections outside of matches that were closed with an error."
+    refusals = {code.value: number for code, number in figures.refusals.items()}
+    yield counter("refusals", about, "code", refusals)
+
+    ladders = arena.ladders.items()
+    bots = {(name, each): n for name, room in ladders for each, n in room.presence().items()}
+    yield gauge("ladder_bots", "Bots on each ladder.", "ladder state", bots)
+    about = "Results in memory that wait for the database."
+    waiting = {name: room.results.waiting for name, room in ladders}
+    yield gauge("results_waiting", about, "ladder", waiting)
+    about = "Results that can't be stored, so they don't count; the log says why."
+    refused = {name: room.results.refused for name, room in ladders}
+    yield counter("results_refused", about, "ladder", refused)
+    about = "Time of each transaction of results."
+    times = {name: room.results.times for name, room in ladders}
+    yield _histograms("store_seconds", about, "ladder", times)
+
+    about = "Matches that wait until their board can be made."
+    yield gauge("boards_waiting", about, "", {"": arena.matches.player.boards.waiting})
+    about = "Pieces of work for connections that wait for their turn."
+    yield gauge("background_waiting", about, "", {"": arena.connections.background.waiting})
+    yield gauge("page_connections", "Connections of the page.", "kind", page)
 
 
-def _loops(arena: Arena) -> Iterator[Metric]:
-    beats = CounterMetricFamily(
-        "lanista_loop_beats",
-        "Heartbeats of each event loop, 100 a second while matches run.",
-        labels=["loop"],
-    )
-    lag = CounterMetricFamily(
-        "lanista_loop_lag_seconds", "Seconds by which heartbeats were late.", labels=["loop"]
-    )
-    stalls = CounterMetricFamily(
-        "lanista_loop_stalls", "Heartbeats that were late by more than 2 ms.", labels=["loop"]
-    )
-    stalled = CounterMetricFamily(
-        "lanista_loop_stalled_seconds", "Seconds of these stalls.", labels=["loop"]
-    )
-    longest = GaugeMetricFamily(
-        "lanista_loop_longest_stall_seconds",
-        "The longest stall since the loop's process was started.",
-        labels=["loop"],
-    )
-    for name, loop in arena.matches.player.lags.items():
-        beats.add_metric([name], loop.beats)
-        lag.add_metric([name], loop.lag)
-        stalls.add_metric([name], loop.stalls)
-        stalled.add_metric([name], loop.stalled)
-        longest.add_metric([name], loop.longest)
-    yield from (beats, lag, stalls, stalled, longest)
+def _family(
+    kind: type[CounterMetricFamily | GaugeMetricFamily],
+    name: str,
+    about: str,
+    labels: str,
+    values: Mapping[Any, float],
+) -> Metric:
+    """Return a family with values by one label or a tuple of them; `labels` has their names."""
+    family = kind(f"lanista_{name}", about, labels=labels.split())
+    for of, value in values.items():
+        family.add_metric((of,) if isinstance(of, str) else of, value)
+    return family
 
 
-def _connections(arena: Arena) -> Iterator[Metric]:
-    connections = GaugeMetricFamily(
-        "lanista_connections",
-        "Connections of bots: before their hello, waiting, in a match, or being told why they "
-        "must leave.",
-        labels=["state"],
-    )
-    for state, number in arena.connections.by_state().items():
-        connections.add_metric([state], number)
-    yield connections
-    yield GaugeMetricFamily(
-        "lanista_connections_max", "Places for connections.", arena.options.spec.max_connections
-    )
-    refusals = CounterMetricFamily(
-        "lanista_refusals",
-        "Connections outside of matches that were closed with an error.",
-        labels=["code"],
-    )
-    for code, number in arena.matches.figures.refusals.items():
-        refusals.add_metric([code.value], number)
-    yield refusals
-
-
-def _ladders(arena: Arena) -> Iterator[Metric]:
-    bots = GaugeMetricFamily(
-        "lanista_ladder_bots", "Bots on each ladder.", labels=["ladder", "state"]
-    )
-    waiting = GaugeMetricFamily(
-        "lanista_results_waiting",
-        "Results in memory that wait for the database.",
-        labels=["ladder"],
-    )
-    refused = CounterMetricFamily(
-        "lanista_results_refused",
-        "Results that can't be stored, so they don't count; the log says why.",
-        labels=["ladder"],
-    )
-    times = HistogramMetricFamily(
-        "lanista_store_seconds", "Time of each transaction of results.", labels=["ladder"]
-    )
-    for name, room in arena.ladders.items():
-        for state, number in room.presence().items():
-            bots.add_metric([name, state], number)
-        waiting.add_metric([name], room.results.waiting)
-        refused.add_metric([name], room.results.refused)
-        _add_histogram(times, [name], room.results.times)
-    yield from (bots, waiting, refused, times)
-
-
-def _add_histogram(
-    family: HistogramMetricFamily, labels: Sequence[str], histogram: Histogram, unit: float = 1.0
-) -> None:
-    """Add a histogram to a family; `unit` is that of its values in seconds."""
-    bounds = [*(f"{bound * unit:.6g}" for bound in histogram.bounds), "+Inf"]
-    buckets = list(zip(bounds, accumulate(histogram.counts), strict=True))
-    family.add_metric(labels, buckets, histogram.total * unit)
+def _histograms(
+    name: str, about: str, label: str, values: Mapping[str, Histogram], unit: float = 1.0
+) -> Metric:
+    """Return a family with histograms; `unit` is that of their values in seconds."""
+    family = HistogramMetricFamily(f"lanista_{name}", about, labels=[label])
+    for of, histogram in values.items():
+        bounds = [*(f"{bound * unit:.6g}" for bound in histogram.bounds), "+Inf"]
+        buckets = list(zip(bounds, accumulate(histogram.counts), strict=True))
+        family.add_metric([of], buckets, histogram.total * unit)
+    return family

@@ -160,7 +160,7 @@ def tournament_table(file: Path, known: str | None) -> tuple[str, TournamentTabl
 
 
 def tournament_matches(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a page of a tournament's matches that meet some filters (`match_list.page_of`)."""
+    """Return a page of a tournament's matches that meet some filters (`standings.page_of`)."""
     setup = _setup_of(file)
     # Damage is looked for when the standings are computed.
     with Store.open(setup.database, create=False, check=False) as store:

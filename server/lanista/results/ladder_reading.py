@@ -20,21 +20,17 @@ from lanista.results.schema import COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBE
 
 PAGE = 5000
 """Number of matches that are read at once."""
-_COUNTED_ROW = sa.select(MATCHES.c.number, MATCHES.c.ranks, MATCHES.c.committed).order_by(
-    MATCHES.c.number
-)
+_COUNTED_ROW = sa.select(MATCHES.c.number, MATCHES.c.committed).order_by(MATCHES.c.number)
 """What `LadderReading` reads of a match for a `CountedMatch`, the oldest first."""
 
 
 class CountedMatch(NamedTuple):
-    """A match that counts, with what pairing and ratings need of it."""
+    """A match that counts, with what pairing needs of it."""
 
     number: int
     """The match's number, in the order of commits."""
     bots: tuple[str, ...]
     """The names of its bots, by seat."""
-    ranks: tuple[int, ...]
-    """By seat: 1 is best, equal ranks are ties."""
     failed: frozenset[str]
     """The names of the bots that failed in it."""
     committed: str
@@ -202,10 +198,9 @@ class LadderReading(Reading):
             names.setdefault(match, []).append(bot)
             if has_failed:
                 failed.setdefault(match, set()).add(bot)
-        lists = functools.cache(json_list)
-        for number, ranks, committed in matches:
+        for number, committed in matches:
             its_failed = frozenset(failed.get(number, ()))
-            yield CountedMatch(number, tuple(names[number]), lists(ranks), its_failed, committed)
+            yield CountedMatch(number, tuple(names[number]), its_failed, committed)
 
     def match_pages(self) -> Iterator[MatchPage]:
         """Yield all matches that count, in the order of their commits, page by page."""

@@ -11,24 +11,31 @@ Standings are sums over all matches, kept in memory, to which those of newer mat
 """
 
 import functools
-import json
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import attrs
 import sqlalchemy as sa
 
-from lanista.games.outcome import Termination
-from lanista.match.record import BadRecordError, Header, ResultInfo
+from lanista.match.record import BadRecordError
 from lanista.results.base import Database, Kind, competition_in
 from lanista.results.blocks import points
 from lanista.results.data_folder import DataFolder
-from lanista.results.database import Row, insert, last_match
-from lanista.results.match_result import FAULTS, fault_counts
-from lanista.results.reading import chunks, json_list, rows
-from lanista.results.recorded import match_json, read_record, record_days, record_of, title_of
+from lanista.results.database import insert, last_match, match_row
+from lanista.results.match_result import MatchResult
+from lanista.results.reading import Reading, chunks, json_list, rows
+from lanista.results.recorded import (
+    competition_of,
+    is_ladders,
+    listed_json,
+    read_record,
+    record_days,
+    record_of,
+    result_of,
+    title_of,
+)
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
 
 BATCH = 200
@@ -39,25 +46,8 @@ _SHOWN = (Kind.LADDER.value, Kind.LISTED.value)
 """The kinds of competitions whose matches are listed."""
 _FAULTS = SEATS.c.late + SEATS.c.malformed + SEATS.c.illegal + SEATS.c.gone
 
-
-class ListedMatch(NamedTuple):
-    """A match that is over, as its record has it."""
-
-    header: Header
-    result: ResultInfo
-    record: str
-    """The path of its record, relative to the folder of records."""
-
-    @property
-    def id(self) -> str:
-        """The id of the match."""
-        return self.header.match
-
-    @property
-    def competition(self) -> tuple[str, str]:
-        """The ladder on which it was played, empty if on none, and the game."""
-        ladder = "" if self.header.ladder is None else self.header.ladder.name
-        return ladder, self.header.game
+Listed = tuple[tuple[str, str], MatchResult]
+"""A match that is over, with its ladder, empty if on none, and its game."""
 
 
 @attrs.define
@@ -106,7 +96,8 @@ class MatchList:
     _records: Path
     _database: Database
     _ladders: Collection[str]
-    _refused: dict[tuple[str, str], str] = attrs.field(factory=dict, init=False)
+    _refused: set[tuple[str, str]] = attrs.field(factory=set, init=False)
+    """Day and id of the records that `sync` couldn't read; it doesn't try them again."""
     _totals: _Totals = attrs.field(factory=_Totals, init=False)
     _one_thread: threading.Lock = attrs.field(factory=threading.Lock, init=False)
     """Held while `_totals` is used."""
@@ -153,8 +144,8 @@ class MatchList:
     def sync(self, hides: Callable[[str], bool] = lambda _: False) -> int:
         """Add the records that aren't known yet, and remove matches whose records are gone.
 
-        Only file names are compared. A record that can't be read is left out, and is then in
-        `refused`. The result of a ladder's match stays in the list, with its record or without.
+        Only file names are compared. A record that can't be read is left out. The result of a
+        ladder's match stays in the list, with its record or without.
 
         Args:
             hides: Returns whether a match's record has to be left out until `add` adds it.
@@ -181,14 +172,11 @@ class MatchList:
             move = MATCHES.update().where(of).values(record=sa.bindparam("to"))
             with self._database.writing() as connection:
                 connection.execute(move, [{"of": id_, "to": to} for id_, to in moved.items()])
-        self._refused = {
-            (id_, day): why for (id_, day), why in self._refused.items() if present.get(id_) == day
-        }
         # Ids sort by time, and so do days.
+        there = {(day, id_) for id_, day in present.items()}
+        self._refused &= there
         fresh = sorted(
-            (day, id_)
-            for id_, day in present.items()
-            if id_ not in known and (id_, day) not in self._refused and not hides(id_)
+            (day, id_) for day, id_ in there - self._refused if id_ not in known and not hides(id_)
         )
         added = 0
         for start in range(0, len(fresh), BATCH):
@@ -196,13 +184,6 @@ class MatchList:
             self._store(matches)
             added += len(matches)
         return len(gone) + len(moved) + added
-
-    @property
-    def refused(self) -> Mapping[Path, str]:
-        """The records that `sync` couldn't read, and why; it doesn't try them again."""
-        return {
-            self._records / record_of(id_, day): why for (id_, day), why in self._refused.items()
-        }
 
     def matches(
         self,
@@ -235,10 +216,9 @@ class MatchList:
             conditions.append(sa.and_(LISTED, MATCHES.c.seed == seed))
         if before is not None:
             conditions.append(MATCHES.c.number < before)
-        numbers: list[int] = []
+        places: dict[int, tuple[str, str]] = {}
         with self._database.reading() as connection:
-            competitions = _competitions(connection)
-            for competition, _, _, its_game in competitions:
+            for competition, _, ladder, its_game in _competitions(connection):
                 if game not in {None, its_game}:
                     continue
                 found = sa.select(MATCHES.c.number).where(
@@ -254,18 +234,24 @@ class MatchList:
                     )
                     if before is not None:
                         found = found.where(column < before)
-                numbers += connection.scalars(found.order_by(column.desc()).limit(limit + 1))
-            numbers.sort(reverse=True)
+                some = connection.scalars(found.order_by(column.desc()).limit(limit + 1))
+                places |= dict.fromkeys(some, (ladder, its_game))
+            numbers = sorted(places, reverse=True)
             page = numbers[:limit]
             after = page[-1] if len(numbers) > limit else None
-            return _described(connection, competitions, MATCHES.c.number.in_(page)), after
+            stored = Reading(connection, 0).numbered(page)
+            return [listed_json(places[one.number], one.match) for one in stored], after
 
     def match(self, id_: str) -> dict[str, Any] | None:
         """Return a match as `matches` does; None if there is none of this id."""
-        of_id = sa.and_(LISTED, MATCHES.c.id == id_)
+        at = COMPETITIONS.c
+        of_id = sa.select(MATCHES.c.number, at.name, at.game).join(COMPETITIONS)
         with self._database.reading() as connection:
-            found = _described(connection, _competitions(connection), of_id)
-        return found[0] if found else None
+            found = connection.execute(of_id.where(LISTED, MATCHES.c.id == id_)).one_or_none()
+            if found is None:
+                return None
+            (stored,) = Reading(connection, 0).numbered([found.number])
+        return listed_json((found.name, found.game), stored.match)
 
     def path(self, id_: str) -> Path | None:
         """Return the path of a match's record, as of the last `sync`; None if it is unknown."""
@@ -320,23 +306,22 @@ class MatchList:
             totals.matches[games[number]] = totals.matches.get(games[number], 0) + count
         totals.until = last
 
-    def _store(self, matches: Sequence[ListedMatch]) -> None:
+    def _store(self, matches: Sequence[Listed]) -> None:
         """Store matches in one transaction, the oldest first; one that is there stays as it is."""
         if not matches:
             return
         with self._database.writing() as connection:
             known = set[str | None]()
-            for ids in chunks([match.id for match in matches]):
+            for ids in chunks([str(match.id) for _, match in matches]):
                 there = sa.select(MATCHES.c.id).where(LISTED, MATCHES.c.id.in_(ids))
                 known.update(connection.scalars(there))
-            new = [match for match in matches if match.id not in known]
+            new = [(of, match) for of, match in matches if match.id not in known]
             if not new:
                 return
             competitions = {
-                of: competition_in(connection, Kind.LISTED, *of)
-                for of in {match.competition for match in new}
+                of: competition_in(connection, Kind.LISTED, *of) for of in {of for of, _ in new}
             }
-            insert(connection, [listed_row(competitions[one.competition], one) for one in new])
+            insert(connection, [match_row(competitions[of], match) for of, match in new])
 
     def _known(self) -> dict[str, tuple[str | None, bool]]:
         """Return by id of each match its record, and whether it is stored only for the list."""
@@ -348,27 +333,25 @@ class MatchList:
                 for id_, record, number in rows(connection, all_)
             }
 
-    def _read_all(self, batch: Sequence[tuple[str, str]]) -> Iterator[ListedMatch]:
+    def _read_all(self, batch: Sequence[tuple[str, str]]) -> Iterator[Listed]:
         for day, id_ in batch:
             try:
                 match = self._read(self._records / record_of(id_, day))
             except FileNotFoundError:
                 continue  # it was removed since the folder was listed
-            except OSError as error:
-                self._refused[id_, day] = f"can't be read: {error.strerror}"
-            except BadRecordError as error:
-                self._refused[id_, day] = str(error)
+            except (OSError, BadRecordError):
+                self._refused.add((day, id_))
             else:
                 if match is not None:
                     yield match
 
-    def _read(self, path: Path) -> ListedMatch | None:
+    def _read(self, path: Path) -> Listed | None:
         """Read a record; return None if its match is listed by the result of a ladder."""
         header, result = read_record(path)
-        ladder = None if header.ladder is None else header.ladder.name
-        if ladder in self._ladders and result.end != Termination.ABORTED.value:
+        of = competition_of(header)
+        if of[0] in self._ladders and is_ladders(header, result):
             return None
-        return ListedMatch(header, result, f"{path.parent.name}/{path.name}")
+        return of, result_of(header, result, f"{path.parent.name}/{path.name}")
 
 
 def leave_to_ladder(database: Database, ladder: str, game: str) -> None:
@@ -391,53 +374,6 @@ def _competitions(connection: sa.Connection) -> list[tuple[int, str, str, str]]:
     return [tuple(row) for row in connection.execute(of_list.order_by(at.number))]
 
 
-def _described(
-    connection: sa.Connection,
-    competitions: Sequence[tuple[int, str, str, str]],
-    condition: sa.ColumnElement[bool],
-) -> list[dict[str, Any]]:
-    names = {number: (name, game) for number, _, name, game in competitions}
-    at = MATCHES.c
-    found = rows(
-        connection,
-        sa.select(
-            *(at.number, at.id, at.competition, at.started, at.ended, at.termination, at.reason),
-            *(at.ranks, at.scores, at.turns, at.seed),
-        )
-        .where(condition)
-        .order_by(at.number.desc()),
-    )
-    matches: dict[int, dict[str, Any]] = {}
-    lists, texts = functools.cache(json_list), functools.cache(json.loads)
-    for number, id_, competition, started, ended, end, reason, ranks, scores, turns, seed in found:
-        ladder, game = names[competition]
-        matches[number] = match_json(
-            game,
-            match=id_,
-            ladder=ladder or None,
-            started=started,
-            ended=ended,
-            players=[],
-            end=end,
-            reason=texts(reason),
-            ranks=list(lists(ranks)),
-            scores=list(lists(scores)),
-            turns=turns,
-            seed=seed,
-            faults=[],
-        )
-    seats = sa.select(SEATS.c.match, SEATS.c.bot, _FAULTS)
-    of_page = seats.where(SEATS.c.match.in_(list(matches)))
-    for number, bot, faults in rows(connection, of_page.order_by(SEATS.c.match, SEATS.c.seat)):
-        match = matches[number]
-        match["players"].append(bot)
-        if faults is None:
-            match["faults"] = None
-        else:
-            match["faults"].append(faults)
-    return list(matches.values())
-
-
 def _remove(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
     """Remove those of some matches that are stored only for the list."""
     of_list = sa.select(COMPETITIONS.c.number).where(COMPETITIONS.c.kind == Kind.LISTED.value)
@@ -445,38 +381,6 @@ def _remove(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> Non
     for some in chunks(connection.scalars(which).all()):
         connection.execute(SEATS.delete().where(SEATS.c.match.in_(some)))
         connection.execute(MATCHES.delete().where(MATCHES.c.number.in_(some)))
-
-
-def listed_row(competition: int, match: ListedMatch) -> Row:
-    """Return what `insert` takes of a match that is stored only for the list."""
-    header, result, record = match
-    row = {
-        "id": header.match,
-        "block": None,
-        "seating": 0,
-        "attempt": 1,
-        "seed": str(header.seed),
-        "map": "",
-        "started": header.started,
-        "ended": result.ended or None,
-        "termination": result.end,
-        "reason": json.dumps(result.reason),
-        "ranks": json.dumps(result.ranks),
-        "scores": json.dumps(result.scores),
-        "turns": result.turns,
-        "digest": "",
-        "seconds": 0.0,
-        "stall": 0.0,
-        "record": record,
-    }
-    seats = []
-    for seat, player in enumerate(header.players):
-        faults: dict[str, Any] = dict.fromkeys((*FAULTS, "gone"))
-        if result.fault_counts:  # else nobody has counted them, as the arena was killed
-            faults = fault_counts(result.fault_counts[seat])
-        name = player.name
-        seats.append({"bot": name, "ending": None, "words": '""', "version": None, **faults})
-    return competition, row, seats
 
 
 def _table(bots: Mapping[str, _Total]) -> Iterator[dict[str, Any]]:

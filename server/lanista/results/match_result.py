@@ -20,12 +20,6 @@ MATCH_COLUMNS = (
 """The fields of `MatchResult` that are stored as they are, in columns of these names."""
 
 
-def fault_counts(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return what is stored of the faults of a seat: by kind, and all others as `gone`."""
-    found = {fault: counts.get(fault, 0) for fault in FAULTS}
-    return found | {"gone": sum(counts.values()) - sum(found.values())}
-
-
 @attrs.frozen(kw_only=True)
 class SeatResult:
     """The result of one bot in a match."""
@@ -38,16 +32,24 @@ class SeatResult:
     ending: Ending
     words: str = ""
     """Why it ended so, in one line that may contain what the bot sent."""
-    late: int = 0
+    # None if nobody has counted the faults, as the arena was killed.
+    late: int | None = 0
     """Turns whose answer didn't come in time, even if that cost nothing but the turn."""
-    malformed: int = 0
+    malformed: int | None = 0
     """Turns whose answer couldn't be read."""
-    illegal: int = 0
+    illegal: int | None = 0
     """Submoves or answers that the rules forbid."""
-    gone: int = 0
+    gone: int | None = 0
     """Faults of any other kind, by which it was out of the match."""
     version: int | None = None
     """The version of its submitted program that played; None if the bot wasn't submitted."""
+
+    @property
+    def faults(self) -> int | None:
+        """The number of all faults; None if they aren't known."""
+        counts = (self.late, self.malformed, self.illegal, self.gone)
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) else None
 
 
 @attrs.frozen(kw_only=True)
@@ -62,7 +64,8 @@ class MatchResult:
     map: str
     """The map's name; empty if the seed makes the map."""
     end: str
-    """How it ended: `finished`, `forfeit` or `void`, as in `lanista.games.outcome.Termination`."""
+    """How it ended: a value of `lanista.games.outcome.Termination`; no ladder or tournament has
+    aborted ones."""
     reason: str
     turns: int
     digest: str

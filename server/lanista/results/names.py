@@ -56,7 +56,6 @@ class BenchedName:
     """The name, as the operator wrote it."""
     ladder: str | None
     """The ladder on which it isn't paired; None for all."""
-    since: datetime
 
     @property
     def key(self) -> str:
@@ -174,11 +173,7 @@ class NameStore:
         with self.database.reading() as connection:
             rows = connection.execute(sa.select(BARRED)).mappings().all()
         return [
-            BenchedName(
-                name=row["name"],
-                ladder=row["ladder"] or None,
-                since=datetime.fromisoformat(row["since"]),
-            )
+            BenchedName(name=row["name"], ladder=row["ladder"] or None)
             for row in sorted(rows, key=lambda row: (row["key"], row["ladder"]))
         ]
 

@@ -395,7 +395,7 @@ class Reading:
                 SeatResult(
                     rank=rank,
                     score=score,
-                    ending=ENDINGS[ending],
+                    ending=ENDINGS.get(ending, Ending.NORMAL),  # of a match that is only listed
                     words=texts(words),
                     **dict(zip(SEAT_COLUMNS, of_seat, strict=True)),
                 )

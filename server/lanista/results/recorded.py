@@ -13,6 +13,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,11 +22,12 @@ import attrs
 
 from lanista.errors import StoreError
 from lanista.games import registry
-from lanista.games.outcome import Ending
+from lanista.games.outcome import ENDINGS, Ending, Termination
+from lanista.match.conditions import MatchSpec
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
 from lanista.results.database import Store, readable
 from lanista.results.engines import DamagedError, why
-from lanista.results.match_result import FAULTS, MatchResult
+from lanista.results.match_result import FAULTS, MatchResult, SeatResult
 from lanista.results.reading import StoredMatch
 
 SETTLED = 60.0
@@ -55,8 +57,16 @@ def title_of(game: str) -> str:
 
 
 def stored_json(stored: StoredMatch) -> dict[str, Any]:
-    """Return what the page shows of how a stored match ended."""
-    match = stored.match
+    """Return what the page shows of how a stored match ended, also for each of its bots."""
+    seats = stored.match.seats
+    return ended_json(stored.match) | {
+        "endings": [seat.ending.value for seat in seats],
+        "words": [seat.words for seat in seats],
+    }
+
+
+def ended_json(match: MatchResult) -> dict[str, Any]:
+    """Return what the page shows of how a match ended."""
     return {
         "end": match.end,
         "reason": match.reason,
@@ -64,8 +74,6 @@ def stored_json(stored: StoredMatch) -> dict[str, Any]:
         "players": [seat.bot for seat in match.seats],
         "ranks": [seat.rank for seat in match.seats],
         "scores": [seat.score for seat in match.seats],
-        "endings": [seat.ending.value for seat in match.seats],
-        "words": [seat.words for seat in match.seats],
     }
 
 
@@ -77,21 +85,134 @@ def summary(path: Path) -> dict[str, Any]:
         OSError: The file can't be read.
     """
     header, result = read_whole(path)
+    return listed_json(competition_of(header), result_of(header, result, ""))
+
+
+def competition_of(header: Header) -> tuple[str, str]:
+    """Return the ladder on which a match was played, empty if on none, and its game."""
+    return "" if header.ladder is None else header.ladder.name, header.game
+
+
+def listed_json(competition: tuple[str, str], match: MatchResult) -> dict[str, Any]:
+    """Return a match of an arena as in docs/api.md."""
+    ladder, game = competition
+    faults = [seat.faults for seat in match.seats]
     return match_json(
-        header.game,
-        match=header.match,
-        ladder=None if header.ladder is None else header.ladder.name,
-        started=header.started,
-        ended=result.ended or None,
-        players=[player.name for player in header.players],
+        game,
+        match=match.id,
+        ladder=ladder or None,
+        started=match.started,
+        ended=match.ended,
+        seed=str(match.seed),
+        faults=None if None in faults else faults,
+        **ended_json(match),
+    )
+
+
+def match_result(
+    result: ResultInfo,
+    bots: Sequence[str],
+    *,
+    seating: int,
+    attempt: int,
+    seed: int,
+    map_: str,
+    seconds: float,
+    stall: float,
+    record: str,
+) -> MatchResult:
+    """Return what is stored of a match that is over, from its record's result.
+
+    This decides neither who has won, nor how the match ended for a bot, nor what counts. The bots
+    have the names by which they are stored, by seat; `map_` is empty if the seed makes the map. The
+    record's path is relative to the folder of records, `stall` the longest one of the host in
+    seconds.
+    """
+    return MatchResult(
+        seating=seating,
+        attempt=attempt,
+        seed=seed,
+        map=map_,
         end=result.end,
         reason=result.reason,
-        ranks=list(result.ranks),
-        scores=list(result.scores),
         turns=result.turns,
-        seed=str(header.seed),
-        faults=[sum(counts.values()) for counts in result.fault_counts] or None,
+        digest=result.digest,
+        seconds=seconds,
+        stall=stall,
+        seats=tuple(_seat_result(result, seat, bot) for seat, bot in enumerate(bots)),
+        record=record,
     )
+
+
+def _seat_result(result: ResultInfo, seat: int, bot: str) -> SeatResult:
+    # Of a match whose arena was killed, neither endings nor faults are known.
+    ending = ENDINGS[result.endings[seat]] if result.endings else Ending.NORMAL
+    counts = result.fault_counts[seat] if result.fault_counts else None
+    fault = result.fault_out(seat)
+    words = "" if fault is None else fault.words
+    info = result.bots[seat] if result.bots else None
+    left = ending in {Ending.CRASH, Ending.DISCONNECT}
+    if left and info is not None and info.exit not in words:
+        words = f"{words}; its process {info.exit}"
+    return SeatResult(
+        bot=bot,
+        rank=result.ranks[seat],
+        score=result.scores[seat],
+        ending=ending,
+        words=" ".join(words.split()),
+        **{fault: None if counts is None else counts.get(fault, 0) for fault in FAULTS},
+        gone=None if counts is None else sum(n for code, n in counts.items() if code not in FAULTS),
+    )
+
+
+def is_ladders(match: MatchSpec | Header, result: ResultInfo) -> bool:
+    """Return whether a match is a result of its ladder: it is on one, and wasn't aborted."""
+    has_endings = bool(result.endings) and result.end != Termination.ABORTED.value
+    return match.ladder is not None and has_endings
+
+
+def arena_result(
+    match: MatchSpec | Header,
+    result: ResultInfo,
+    *,
+    names: Sequence[str],
+    started: str,
+    record: str,
+    stall: float = 0.0,
+) -> MatchResult:
+    """Return what is stored of an arena's match that is over.
+
+    It was `started` at a time in ISO 8601, UTC. The path of its record is relative to the folder of
+    records. `stall` is the host's longest one meanwhile in seconds, as far as it is known.
+    """
+    seconds, ladder = 0.0, match.ladder
+    if result.ended:
+        lasted = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
+        seconds = max(0.0, lasted.total_seconds())
+    played = match_result(
+        result,
+        names,
+        seating=0,
+        attempt=1,
+        seed=match.seed,
+        map_="" if ladder is None else ladder.map,
+        seconds=seconds,
+        stall=stall,
+        record=record,
+    )
+    versions = (() if ladder is None else ladder.versions) or [None] * len(names)
+    seats = tuple(
+        attrs.evolve(seat, version=version)
+        for seat, version in zip(played.seats, versions, strict=True)
+    )
+    ended = result.ended or None
+    return attrs.evolve(played, id=match.match, started=started, ended=ended, seats=seats)
+
+
+def result_of(header: Header, result: ResultInfo, record: str) -> MatchResult:
+    """Return what is stored of an arena's record, given also its path as in `arena_result`."""
+    names = [player.name for player in header.players]
+    return arena_result(header, result, names=names, started=header.started, record=record)
 
 
 def read_whole(path: Path) -> tuple[Header, ResultInfo]:

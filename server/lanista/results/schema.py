@@ -4,11 +4,11 @@ A tournament has a database of its own; an arena has one for all of its competit
 stored: they are written once and never changed, except for what the operator notes (`meta`, `bots`,
 `unbenched`, `benched`, `struck`, `names`, `barred`). Totals are computed by queries (`reading`,
 `ladder_reading`, `match_list`). The meaning of the values is described in `results`. A change here
-needs a new file in `migrations/versions` and its id in `REVISION`; a test compares the two. No
-connection is made here.
+needs a new file in `migrations/versions` and its id in `REVISION`; a test compares what the files
+make of the first version's tables with these. No connection is made here.
 
 The conditions of partial indexes are given for SQLite alone: naming `postgresql_where` here would
-load SQLAlchemy's part for PostgreSQL in every process. The migrations give them for both.
+load SQLAlchemy's part for PostgreSQL in every process. `migrations` gives them to it too.
 """
 
 import sqlalchemy as sa
@@ -17,10 +17,6 @@ VERSION_TABLE = "lanista_version"
 """The table in which alembic notes the last migration; it also identifies our databases."""
 REVISION = "v2"
 """The newest migration. It is named here so that opening a current database needs no alembic."""
-FORMER = frozenset({"0001", "0002", "0003", "first"})
-"""Migrations of versions before the first release; what they made can't be read any more."""
-FORMER_NAMES = "lanista_arena_version"
-"""A table of the databases of names that such versions made."""
 ARENA_SCHEMA = "lanista"
 """The schema of a PostgreSQL database that has the tables of arenas."""
 
@@ -31,6 +27,9 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 METADATA = sa.MetaData(naming_convention=NAMING)
+
+VERSION = sa.Table(VERSION_TABLE, sa.MetaData(), sa.Column("version_num", sa.String(32)))
+"""Has one row, with the last migration. It is alembic's, and so isn't among the tables here."""
 
 VOID = sa.text("termination = 'void'")
 COUNTED = sa.text("termination <> 'void'")
@@ -155,10 +154,11 @@ SEATS = sa.Table(
     # That of the match, for the indexes.
     _competition(),
     sa.Column("bot", sa.Text, nullable=False),
-    # None of this is known of an aborted match whose arena was killed.
+    # Null if it was stored for the list alone by the first version.
     sa.Column("ending", sa.Text, nullable=True),
     # A JSON string, as `matches.reason`.
     sa.Column("words", sa.Text, nullable=False),
+    # Nobody has counted these of an aborted match whose arena was killed.
     sa.Column("late", sa.Integer, nullable=True),
     sa.Column("malformed", sa.Integer, nullable=True),
     sa.Column("illegal", sa.Integer, nullable=True),

@@ -19,7 +19,6 @@ import contextlib
 import enum
 import hashlib
 import json
-import os
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
@@ -31,7 +30,7 @@ import cattrs
 
 from lanista.errors import BadInputError
 from lanista.results.names import RegisteredName, key_of
-from lanista.system import sync_folder
+from lanista.system import sync_folder, write_whole
 
 SALT_SIZE = 16
 """Size of the salt of owners in bytes."""
@@ -268,18 +267,8 @@ def write_file(path: Path, data: bytes) -> None:
     folder = path.parent
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        # A sandbox of root's shows a source to another user; the folders keep others out.
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), "wb") as to:
-            to.write(data)
-            to.flush()
-            os.fsync(to.fileno())
-        part.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
+    # A sandbox of root's shows a source to another user; the folders keep others out.
+    write_whole(path, [data], path.with_name(f"{path.name}.part"), 0o644)
     for changed in {folder, *(one.parent for one in missing)}:
         sync_folder(changed)
 

@@ -3,10 +3,15 @@
 The mathematics of the test is in `ratings.sequential`; here is what it is fed, and when.
 """
 
+from collections import Counter
+
 from lanista.competition.formats.base import Contest, Format, Progress
 from lanista.games.picture import counted
 from lanista.ratings.sequential import Sequential
 from lanista.results.blocks import BlockScore, Pairing, points_by_place
+
+STEPS_SHOWN = 9
+"""Maximum number of distinct scores of a block whose counts are listed; two seats have five."""
 
 
 class VersionTest(Format):
@@ -25,9 +30,11 @@ class VersionTest(Format):
         first, second = contest.bots
         side = self._seats // 2
         self._block = (first,) * side + (second,) * side
+        # The points that A can have in a block, and how often it had which number of them.
+        self._most = len(self.seated) * side * side
+        self._counts: Counter[float] = Counter()
         self._limit = contest.blocks
         self._test = test
-        self._played = 0
         # How many blocks were fed to the test. Every opening below `_next_fed` was fed, and every
         # one below `_next_opening` was played or handed out.
         self._fed = 0
@@ -44,7 +51,7 @@ class VersionTest(Format):
         if not self.counts(played.pairing):
             return
         was_full = self._full
-        self._played += 1
+        self._counts[self._points(played)] += 1
         if was_full or self.decision:
             return
         self._early[played.opening] = played
@@ -56,23 +63,26 @@ class VersionTest(Format):
                 self._feed(opening)
 
     @property
+    def _played(self) -> int:
+        return self._counts.total()
+
+    @property
     def _full(self) -> bool:
         return self._limit is not None and self._played >= self._limit
 
     def _feed(self, opening: int) -> None:
         played = self._early.pop(opening)
         if not self.decision:
-            self._test.add(self._share(played))
+            self._test.add(self._points(played) / self._most)
             self._fed += 1
             self.decision = self._test.decision or ""
 
-    def _share(self, played: BlockScore) -> float:
-        """Return A's share, 0 to 1, of the points between A and B in a block."""
-        points = points_by_place(played, self.seated)
-        side, matches = self._seats // 2, len(self.seated)
+    def _points(self, played: BlockScore) -> float:
+        """Return A's points against B in a block."""
+        side = self._seats // 2
         # With two seats each, A scores one point in each match against itself; that says nothing.
-        own = matches * side * (side - 1) / 2
-        return (sum(points[:side]) - own) / (matches * side * side)
+        own = len(self.seated) * side * (side - 1) / 2
+        return sum(points_by_place(played, self.seated)[:side]) - own
 
     def bench(self, *bots: str) -> None:
         """Take bots out, which ends the test."""
@@ -92,16 +102,14 @@ class VersionTest(Format):
 
     def progress(self) -> Progress:
         """Return the progress; without a limit of blocks the total is unknown."""
-        low, high = self._test.bounds
         return Progress(
             played=self._played,
             planned=None if self._limit is None else max(self._limit, self._played),
-            words=f"LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f})",
+            words=self._ratio() + self._scores(),
         )
 
     def verdict(self) -> str:
-        """Return the decision, the log likelihood ratio, its bounds, and the blocks fed."""
-        low, high = self._test.bounds
+        """Return the decision, the log likelihood ratio, its bounds, and the scores of A."""
         if self.decision:
             outcome = f"{self.decision} accepted"
         elif self._benched:
@@ -109,4 +117,21 @@ class VersionTest(Format):
         else:
             outcome = "undecided"
         after = counted(self._fed, "block")
-        return f"{outcome}: LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f}) after {after}"
+        return f"{outcome}: {self._ratio()} after {after}{self._scores()}"
+
+    def _ratio(self) -> str:
+        low, high = self._test.bounds
+        return f"LLR {self._test.llr:.2f} ({low:.2f}, {high:.2f})"
+
+    def _scores(self) -> str:
+        """Return what A has scored, such as `; A scored 61.2 % in 12 blocks; by its points …`."""
+        if not self._played:
+            return ""
+        made = sum(points * count for points, count in self._counts.items())
+        share = 100 * made / (self._played * self._most)
+        text = f"; {self._block[0]} scored {share:.1f} % in {counted(self._played, 'block')}"
+        steps = [half / 2 for half in range(2 * self._most + 1)]
+        if len(steps) > STEPS_SHOWN:
+            return text
+        counts = ", ".join(str(self._counts[step]) for step in steps)
+        return f"{text}; by its points in a block, from 0 to {self._most}: {counts}"

@@ -1,9 +1,10 @@
-"""Bringing a database to the tables of `schema`, step by step, or refusing it.
+"""Making the tables of `schema` in a new database, bringing an older one to them, or refusing it.
 
-A new step is a file in `versions`, written by hand after the last one's form; a step that was
-released never changes. alembic runs them, without an `alembic.ini`; it is only loaded if there is
-something to change. Everything happens on a connection and in a transaction of the caller, so a
-database is changed as a whole or not at all.
+A new database gets the newest tables at once. An older one is changed step by step: a new step is a
+file in `versions`, written by hand after the last one's form; a step that was released never
+changes. alembic runs them, without an `alembic.ini`; it is only loaded if there is something to
+change. Everything happens on a connection and in a transaction of the caller, so a database is
+changed as a whole or not at all.
 """
 
 import threading
@@ -11,7 +12,7 @@ import threading
 import sqlalchemy as sa
 
 from lanista.errors import StoreError
-from lanista.results.schema import FORMER, FORMER_NAMES, REVISION, VERSION_TABLE
+from lanista.results.schema import CHANGES, METADATA, REVISION, VERSION, VERSION_TABLE
 
 MIGRATIONS = "lanista.results:migrations"
 _upgrading = threading.Lock()
@@ -36,18 +37,9 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
 
     Raises:
         NewerDatabaseError: It was written by a newer version.
-        StoreError: It is empty and may not be filled, is another program's, or was written by a
-            version before the first release.
+        StoreError: It is empty and may not be filled, or is another program's.
     """
     there = sa.inspect(connection).get_table_names()
-    version = _version(connection) if VERSION_TABLE in there else None
-    if FORMER_NAMES in there or version in FORMER:
-        raise StoreError(
-            f"{where}: written by a version of Lanista before 0.1, and can't be read any more; "
-            "move it away: a tournament is then played again, ladders start from nothing, "
-            "as the records of that version can't be read either, and names have to be "
-            "registered again"
-        )
     if VERSION_TABLE not in there:
         if there:
             raise StoreError(
@@ -58,7 +50,10 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
             raise StoreError(
                 f"{where}: empty; `lanista tournament run` or `lanista arena run` fills it"
             )
-    elif version == REVISION:  # another process has done it meanwhile
+        _make_tables(connection)
+        return
+    version = _version(connection)
+    if version == REVISION:  # another process has done it meanwhile
         return
 
     from alembic import command  # noqa: PLC0415 - takes 0.2 s, and is hardly ever needed
@@ -69,7 +64,7 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
     config.set_main_option("script_location", MIGRATIONS)
     config.attributes["connection"] = connection
     known = {step.revision for step in ScriptDirectory.from_config(config).walk_revisions()}
-    if version is not None and version not in known:
+    if version not in known:
         raise NewerDatabaseError(
             f"{where}: written by a newer version of Lanista (its tables are {version}, "
             f"this one knows up to {REVISION}); use that version"
@@ -78,7 +73,15 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
         command.upgrade(config, "head")
 
 
+def _make_tables(connection: sa.Connection) -> None:
+    for index in (index for table in METADATA.sorted_tables for index in table.indexes):
+        condition = index.dialect_options["sqlite"]["where"]
+        index.dialect_options[connection.dialect.name]["where"] = condition
+    METADATA.create_all(connection)
+    VERSION.create(connection)
+    connection.execute(VERSION.insert().values(version_num=REVISION))
+    connection.execute(CHANGES.insert().values(count=0))
+
+
 def _version(connection: sa.Connection) -> str | None:
-    column = sa.column("version_num", sa.Text)
-    version = sa.select(column).select_from(sa.table(VERSION_TABLE))
-    return connection.scalar(version)
+    return connection.scalar(sa.select(VERSION.c.version_num))
