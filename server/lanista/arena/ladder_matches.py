@@ -247,9 +247,7 @@ class LadderMatches:
                 log.info("a submitted bot didn't start", ladder=room.spec.name, name=name, why=why)
                 room.not_started(name, why, submitted[name].version)
             else:
-                log.error(
-                    "a house bot can't be started", ladder=room.spec.name, name=name, why=why
-                )
+                log.error("a house bot can't be started", ladder=room.spec.name, name=name, why=why)
                 room.not_started(name, "it couldn't be started; the arena's log says why")
         return bots
 
