@@ -197,7 +197,8 @@ class LadderSubmissions:
             except OSError as error:
                 raise no_disk(error) from None
             await self._remove(author.key, dropped)
-        log.info("submitted", ladder=self.room.spec.name, name=author.name, version=version.number)
+        about = {"ladder": self.room.spec.name, "name": author.name, "version": version.number}
+        log.info("submitted", **about, host=address)
         self.changes.tell()
         return version
 

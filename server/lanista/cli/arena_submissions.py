@@ -373,12 +373,17 @@ def _programs(
 ) -> Iterator[Mapping[str, str]]:
     """Copy the programs to play, and yield the keys of each in the spec."""
     from lanista.bots.unpacker import PYTHON
+    from lanista.results.submissions import UNFINISHED
 
     authors = source.read()
     removed = _removed(arena, authors)
     for key, author in authors.items():
         version = _last_ready(author)
-        if version is None or author.disabled or key in removed:
+        is_out = author.disabled or key in removed
+        for other in author.versions.values():
+            if other.state in UNFINISHED and not is_out:
+                say(f"not built yet: {author.name}'s version {other.number}", err=True)
+        if version is None or is_out:
             why = "none of its versions is ready" if version is None else "its name was removed"
             why = f"disabled: {author.disabled}" if author.disabled else why
             say(f"left out: {author.name}, {why}", err=True)
