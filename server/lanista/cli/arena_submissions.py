@@ -159,9 +159,11 @@ def show(arena: ArenaFile, name: str, number: int | None, ladder: str | None) ->
     author = _author(folder.read(), of.name, name)
     for version in author.versions.values():
         say(version_line(author, version))
-    number = number or max(author.versions, default=0)
+    if not author.versions:
+        raise BadInputError(f"no version of {author.name} is there any more")
+    number = number or max(author.versions)
     if number not in author.versions:
-        known = ", ".join(map(str, author.versions)) or "none"
+        known = ", ".join(map(str, author.versions))
         raise BadInputError(f"{author.name} has no version {number}; there are: {known}")
     version = author.versions[number]
     say("", f"Version {number}: {version.size} bytes, SHA-256 {version.sha256}")
