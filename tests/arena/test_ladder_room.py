@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import attrs
 import pytest
 
+from lanista.arena.decisions import unbench
 from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Owner
@@ -112,7 +113,7 @@ async def test_a_benched_name_that_is_struck_stays_benched(tmp_path, others):
         assert math.inf == room.resting(who("A"))
 
 
-def test_a_house_bot_that_could_not_be_started_is_tried_again_after_a_rest(tmp_path):
+async def test_a_house_bot_that_could_not_be_started_is_tried_again_after_a_rest(tmp_path):
     """It rests as every bot does that fails; one that the operator has benched isn't tried."""
     house = tuple(HouseBot(command=bot) for bot in ("CamperJoe", "GravityGoers"))
     spec = attrs.evolve(SPEC, house=house)
@@ -130,6 +131,9 @@ def test_a_house_bot_that_could_not_be_started_is_tried_again_after_a_rest(tmp_p
         names.unbench("camperjoe")
         room.set_benched(names.benched())
         assert {"GravityGoers"} == room.rests().keys()
+        unbench(names, "GravityGoers", None, [spec])  # though it has played nothing
+        await room.take_up_notes()
+        assert {} == room.rests()
 
 
 def test_every_match_has_a_seed_of_its_own_and_one_of_the_maps(tmp_path):

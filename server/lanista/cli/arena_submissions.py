@@ -386,7 +386,7 @@ def _programs(
             if other.state in UNFINISHED and not is_out:
                 say(f"not built yet: {author.name}'s version {other.number}", err=True)
         if version is None or is_out:
-            why = "none of its versions is ready" if version is None else "its name was removed"
+            why = "its name was removed" if key in removed else "none of its versions is ready"
             why = f"disabled: {author.disabled}" if author.disabled else why
             say(f"left out: {author.name}, {why}", err=True)
             continue
