@@ -197,8 +197,13 @@ class LadderSubmissions:
             except OSError as error:
                 raise no_disk(error) from None
             await self._remove(author.key, dropped)
-        about = {"ladder": self.room.spec.name, "name": author.name, "version": version.number}
-        log.info("submitted", **about, host=address)
+        log.info(
+            "submitted",
+            ladder=self.room.spec.name,
+            name=author.name,
+            version=version.number,
+            host=address,
+        )
         self.changes.tell()
         return version
 
@@ -435,6 +440,8 @@ class LadderSubmissions:
             author.versions, author.playing = {}, None
             with contextlib.suppress(SubmissionRefusedError):  # at the next start, then
                 await self._keep_or_refuse(author)
+        ladder = self.room.spec.name
+        log.info("submissions of a removed name deleted", ladder=ladder, name=author.name)
 
     # -- building and checking -----------------------------------------------------------------
 
