@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
+from lanista.arena.server import _open_ladders
 from lanista.arena.spec import LadderSpec, Submissions
 from lanista.arena.submission_check import SubmissionRefusedError
 from lanista.arena.submission_queue import AllSubmissions
@@ -29,8 +30,10 @@ from lanista.hosting.control import Changes
 from lanista.results import submissions as stored
 from lanista.results.names import RegisteredName, Registrar
 from lanista.results.submissions import State
+from support.arenas import arena_options
 from support.builds import build as build_well
 from support.builds import make_up
+from support.submissions import handed_in, ready
 
 
 def who(name, owner=None):
@@ -336,6 +339,17 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
     await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19))
     another = attrs.evolve(who("Ann", "Eve"), registered=LATER)
     assert 3 == (await submissions.hand_in(another, "bot.py", b"c")).number
+
+
+async def test_what_is_of_no_registered_name_does_not_play_in_the_first_match(tmp_path):
+    registered = REGISTERED.isoformat()
+    handed_in(tmp_path, "Ann", ready("bot.py", b"x"), playing=1, registered=registered)
+    ladder = LadderSpec(name="pit", game="angrymob", submissions=Submissions())
+    options = arena_options(registry.get("angrymob"), data=tmp_path, ladders=(ladder,))
+    with ExitStack() as stack:
+        rooms, _, submissions = await _open_ladders(options, stack)
+        assert {1: "ready"} == states(submissions.ladders["pit"], "ann")
+        assert {} == rooms["pit"].submitted
 
 
 async def test_under_the_name_of_a_house_bot_no_program_plays(tmp_path):

@@ -158,7 +158,9 @@ async def _open_ladders(
         return rooms, names, None
     from lanista.arena.submission_queue import open_submissions  # noqa: PLC0415 - as above
 
-    return rooms, names, await trio.to_thread.run_sync(open_submissions, rooms, options)
+    submissions = await trio.to_thread.run_sync(open_submissions, rooms, options)
+    await submissions.look_up_names(names)  # before a match begins
+    return rooms, names, submissions
 
 
 def _freeze_memory() -> None:
