@@ -162,6 +162,11 @@ async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_mo
         HTTPStatus.TOO_MANY_REQUESTS, submissions.hand_in(who("Ann"), "bot.py", b"c")
     )
     assert "try again in 3600 s" in words
+    # Nor does sending the body of a request that came first last.
+    earlier = datetime.now(UTC) - timedelta(minutes=1)
+    await refused(
+        HTTPStatus.TOO_MANY_REQUESTS, submissions.hand_in(who("Ann"), "bot.py", b"c", earlier)
+    )
     await submissions.hand_in(who("Bob"), "bot.py", b"c")
     # The clock was a day ahead until now.
     submissions.authors["ann"].times = ((datetime.now(UTC) + timedelta(days=1)).isoformat(),) * 2

@@ -156,14 +156,15 @@ class LadderSubmissions:
 
         It was `received` at this time, None for now, from an address of `admission.address_of`.
         """
-        received = received or datetime.now(UTC)
+        now = datetime.now(UTC)
+        received = received or now
         check_file_name(file)
         check_size(file, len(data), self.spec.max_bytes)
         digest = await trio.to_thread.run_sync(lambda: hashlib.sha256(data).hexdigest())
         async with self._lock:
             author = self._author(who)
             self._check_changeable(author, received)
-            check_rate(author, received, self.spec.per_hour)
+            check_rate(author, now, self.spec.per_hour)
             used = sum(one.size for one in self.authors.values())
             if used + len(data) > self.spec.max_disk:
                 raise SubmissionRefusedError(
@@ -186,7 +187,7 @@ class LadderSubmissions:
                     author.versions[other.number] = refused
             author.versions[version.number] = version
             author.next += 1
-            author.times = (*author.times, version.received)[-self.spec.per_hour :]
+            author.times = (*author.times, now.isoformat())[-self.spec.per_hour :]
             self._drop_old(author)
             former = self.authors.get(author.key, author)
             dropped = former.versions.keys() - author.versions.keys()
