@@ -1,5 +1,6 @@
 """Copies of an arena: what is in them, and what is refused."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -112,3 +113,12 @@ def test_a_copy_that_fails_leaves_nothing(file, tmp_path, monkeypatch):
         back_up(SPEC, file, empty)
     assert ["arena", "empty"] == sorted(path.name for path in tmp_path.iterdir())
     assert [] == list(empty.iterdir())
+
+
+def test_a_full_disk_is_told_of_where_the_copy_is_made(file, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "sendfile", full)
+    with pytest.raises(BadInputError, match=r"copy.part/mine.toml: No space left on device"):
+        back_up(SPEC, file, tmp_path / "copy")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import attrs
 import pytest
 
+from lanista.arena.decisions import unbench
 from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Owner
@@ -112,15 +113,27 @@ async def test_a_benched_name_that_is_struck_stays_benched(tmp_path, others):
         assert math.inf == room.resting(who("A"))
 
 
-def test_a_house_bot_rests_by_the_operators_word_or_as_it_could_not_be_started(tmp_path):
+async def test_a_house_bot_that_could_not_be_started_is_tried_again_after_a_rest(tmp_path):
+    """It rests as every bot does that fails; one that the operator has benched isn't tried."""
     house = tuple(HouseBot(command=bot) for bot in ("CamperJoe", "GravityGoers"))
     spec = attrs.evolve(SPEC, house=house)
     with stored_names(tmp_path) as names, opened(tmp_path, spec) as room:
         names.bench("camperjoe")
         room.set_benched(names.benched())
-        room.bench_house("GravityGoers")
+        why = "it couldn't be started; the arena's log says why"
+        for _ in range(SPEC.bench_after):
+            assert "GravityGoers" not in room.rests()
+            room.not_started("GravityGoers", why)
+        assert {"CamperJoe", "GravityGoers"} == room.rests().keys()
+        assert room.rests()["GravityGoers"] is not None
+        assert f"2 failed matches in a row; the last: {why}" == room.why_resting("GravityGoers")
         assert "the arena's operator has benched it" == room.why_resting("CamperJoe")
-        assert room.why_resting("GravityGoers").startswith("it couldn't be started")
+        names.unbench("camperjoe")
+        room.set_benched(names.benched())
+        assert {"GravityGoers"} == room.rests().keys()
+        unbench(names, "GravityGoers", None, [spec])  # though it has played nothing
+        await room.take_up_notes()
+        assert {} == room.rests()
 
 
 def test_every_match_has_a_seed_of_its_own_and_one_of_the_maps(tmp_path):
@@ -245,8 +258,8 @@ def test_a_program_that_does_not_start_rests_unless_it_was_taken_back(tmp_path):
     with with_programs(tmp_path) as room:
         room.offer("A", program("A", 2))
         for version in 1, 1, 1, 2:
-            room.not_started("A", version, "it isn't there")
+            room.not_started("A", "it isn't there", version)
         assert room.resting(who("A")) is None
-        room.not_started("A", 2, "it exited with code 1")
+        room.not_started("A", "it exited with code 1", 2)
         assert room.resting(who("A")) > 0
         assert room.why_resting("A").endswith("it exited with code 1")

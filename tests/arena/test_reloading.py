@@ -8,7 +8,8 @@ import attrs
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.options import LADDER_LIMITS, LIMITS, unchangeable, with_limits
 from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, Submissions, parse_spec
-from lanista.arena.submissions import AllSubmissions, LadderSubmissions
+from lanista.arena.submission_queue import AllSubmissions
+from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.limits import BotLimits, parse_limits
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.hosting.control import Changes

@@ -86,6 +86,10 @@ def test_an_empty_file_is_an_arena():
         ('[[ladders]]\ngame = "x"', "ladders[1].name: missing; it must be given"),
         ('[[ladders]]\nname = "a b"\ngame = "x"', "ladders[1].name: 'a b'; expected 1 to 64 of"),
         (
+            '[[ladders]]\nname = ".."\ngame = "x"',
+            "ladders[1].name: '..'; expected 1 to 64 of A-Z a-z 0-9 . _ -, but not . or ..",
+        ),
+        (
             f'[[ladders]]\nname = "{"x" * 65}"\ngame = "x"',
             f"ladders[1].name: '{'x' * 56}...; expected 1 to 64 of",
         ),

@@ -19,16 +19,21 @@ from hypothesis import strategies as st
 
 from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
+from lanista.arena.server import _open_ladders
 from lanista.arena.spec import LadderSpec, Submissions
 from lanista.arena.submission_check import SubmissionRefusedError
-from lanista.arena.submissions import AllSubmissions, LadderSubmissions
+from lanista.arena.submission_queue import AllSubmissions
+from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder
 from lanista.games import registry
 from lanista.hosting.control import Changes
 from lanista.results import submissions as stored
+from lanista.results.names import RegisteredName, Registrar
 from lanista.results.submissions import State
+from support.arenas import arena_options
 from support.builds import build as build_well
 from support.builds import make_up
+from support.submissions import handed_in, ready
 
 
 def who(name, owner=None):
@@ -39,6 +44,14 @@ def who(name, owner=None):
 
 
 REGISTERED = datetime(2026, 9, 1, tzinfo=UTC)
+LATER = REGISTERED + timedelta(days=1)
+
+
+def registered(name):
+    """A name as the database has it."""
+    return RegisteredName(
+        name=name, token_hash="", registrar=Registrar.ITSELF, registered=REGISTERED, seen=None
+    )
 
 
 @attrs.define
@@ -149,6 +162,11 @@ async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_mo
         HTTPStatus.TOO_MANY_REQUESTS, submissions.hand_in(who("Ann"), "bot.py", b"c")
     )
     assert "try again in 3600 s" in words
+    # Nor does sending the body of a request that came first last.
+    earlier = datetime.now(UTC) - timedelta(minutes=1)
+    await refused(
+        HTTPStatus.TOO_MANY_REQUESTS, submissions.hand_in(who("Ann"), "bot.py", b"c", earlier)
+    )
     await submissions.hand_in(who("Bob"), "bot.py", b"c")
     # The clock was a day ahead until now.
     submissions.authors["ann"].times = ((datetime.now(UTC) + timedelta(days=1)).isoformat(),) * 2
@@ -216,6 +234,27 @@ async def test_what_cannot_be_built_by_no_fault_of_its_own_lets_others_go_first(
     assert states(submissions, "ann")[1] in stored.UNFINISHED
 
 
+async def test_addresses_take_turns_whatever_number_of_names_they_have(tmp_path, monkeypatch):
+    built, is_over = [], trio.Event()
+
+    async def build(self, source, product, **_):
+        built.append(source.parent.name.removeprefix("name-"))
+        if len(built) == len(names):
+            is_over.set()
+        return await build_well(self, source, product)
+
+    monkeypatch.setattr(Builder, "build", build)
+    submissions = opened(tmp_path)
+    names = {"Eve1": "eve", "Eve2": "eve", "Eve3": "eve", "Ann": "school", "Bob": "school"}
+    for name, address in names.items():
+        await submissions.hand_in(who(name), "bot.py", b"x", address=address)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(AllSubmissions({"pit": submissions}, submissions.changes).run)
+        await is_over.wait()
+        nursery.cancel_scope.cancel()
+    assert ["eve1", "ann", "eve2", "bob", "eve3"] == built
+
+
 @pytest.mark.parametrize("how", ["deleted", "disabled"])
 async def test_a_build_that_nobody_wants_any_more_ends(tmp_path, monkeypatch, how):
     """At once, and leaves no file; a name that is enabled again goes on with it."""
@@ -259,8 +298,8 @@ async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_pat
     await submissions.hand_in(who("Ann"), "bot.py", b"a")
     await bring_up_all(submissions)
     await submissions.hand_in(who("Ann"), "bot.py", b"b")
-    submissions.take_up_names({})  # the operator removes the name
-    another = attrs.evolve(who("Ann", "Eve"), registered=REGISTERED + timedelta(days=1))
+    await submissions.take_up_names({}, {})  # the name was lost by damage
+    another = attrs.evolve(who("Ann", "Eve"), registered=LATER)
     with pytest.raises(SubmissionRefusedError, match="is full"):
         await submissions.hand_in(another, "bot.py", bytes(1 << 20))
     assert submissions.next() is None
@@ -270,6 +309,52 @@ async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_pat
     await bring_up_all(submissions)
     assert {3: "ready"} == states(submissions, "ann")
     assert submissions.room.submitted["Ann"].version == 3
+
+
+async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
+    tmp_path, monkeypatch
+):
+    """Also what is being built; numbers, by which matches are stored, aren't used again."""
+    building = trio.Event()
+
+    async def build(*_, **__):
+        building.set()
+        await trio.sleep_forever()
+
+    submissions = opened(tmp_path, max_disk=1 << 20)
+    await submissions.hand_in(who("Ann"), "bot.py", bytes((1 << 19) - 1))
+    await bring_up_all(submissions)  # as much again, so that little room is left
+    ann = registered("Ann")
+    await submissions.take_up_names({}, {"ann": attrs.evolve(ann, registered=LATER)})
+    await submissions.take_up_names({"ann": ann}, {})
+    assert 1 == submissions.room.submitted["Ann"].version
+    with monkeypatch.context() as patched:
+        patched.setattr(Builder, "build", build)
+        await submissions.hand_in(who("Ann"), "bot.py", b"x")
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(submissions.bring_up, "ann", 2)
+            await building.wait()
+            await submissions.take_up_names({}, {"ann": ann})
+    assert {} == states(opened(tmp_path), "ann")
+    assert {"Ann": None} == submissions.room.submitted
+    assert [Path("versions.json")] == [
+        path.relative_to(submissions.folder.of_name("ann"))
+        for path in submissions.folder.of_name("ann").iterdir()
+    ]
+    await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19))
+    another = attrs.evolve(who("Ann", "Eve"), registered=LATER)
+    assert 3 == (await submissions.hand_in(another, "bot.py", b"c")).number
+
+
+async def test_what_is_of_no_registered_name_does_not_play_in_the_first_match(tmp_path):
+    registered = REGISTERED.isoformat()
+    handed_in(tmp_path, "Ann", ready("bot.py", b"x"), playing=1, registered=registered)
+    ladder = LadderSpec(name="pit", game="angrymob", submissions=Submissions())
+    options = arena_options(registry.get("angrymob"), data=tmp_path, ladders=(ladder,))
+    with ExitStack() as stack:
+        rooms, _, submissions = await _open_ladders(options, stack)
+        assert {1: "ready"} == states(submissions.ladders["pit"], "ann")
+        assert {} == rooms["pit"].submitted
 
 
 async def test_under_the_name_of_a_house_bot_no_program_plays(tmp_path):

@@ -115,7 +115,7 @@ async def measure(folder, count, helpers):
         room = arena.ladders["ladder"]
         for name in names(count):
             if name.endswith("0"):
-                room.bench_house(name)
+                room._ladder.bench(name)
             room.wait(LadderName(name=name, key=name, owner=name, is_registered=True))
         view = View(
             arena.running,

@@ -9,6 +9,7 @@ from lanista.competition.spec import SeedCount, read_spec
 from lanista.hosting.spec_parts import SandboxName
 from lanista.match.conditions import Clock
 from lanista.results.names import Registrar
+from lanista.results.submissions import State
 from support.arenas import stored_names
 from support.submissions import handed_in, ready, refused
 
@@ -83,6 +84,20 @@ def test_a_name_that_was_removed_is_not_in_the_final(new, lanista, tmp_path):
     assert ["Ada"] == [bot.name for bot in read_spec(tmp_path / "final.toml").bots]
     _, _, ada, *others = lanista("arena", "submissions", "list", "arena.toml").out.splitlines()
     assert [False, True, True] == [row.endswith("name removed") for row in (ada, *others)]
+
+
+def test_what_waits_to_be_built_is_told(new, tmp_path):
+    """As just after the deadline: the final would have a former version, or none."""
+    data, waits = tmp_path / "lanista-data", ("a.py", b"2", State.RECEIVED, {})
+    handed_in(data, "Ada", ready("a.py", b"1"), waits, playing=1)
+    handed_in(data, "Bob", waits)
+    handed_in(data, "Cem", waits, disabled="copied")
+    assert new().err.splitlines() == [
+        "not built yet: Ada's version 2",
+        "not built yet: Bob's version 1",
+        "left out: Bob, none of its versions is ready",
+        "left out: Cem, disabled: copied",
+    ]
 
 
 def test_nothing_is_left_behind_where_there_is_no_final(new, tmp_path):

@@ -237,14 +237,13 @@ async def test_a_ladder_without_matches_and_an_arena_without_ladders(tmp_path):
 
 
 async def test_whoever_rests_is_told_with_the_reason(tmp_path):
-    """Failed matches since the arena's start, and house bots that can't be started."""
     write_results(tmp_path, *PLAYED)
     async with opened(tmp_path, attrs.evolve(SPEC, bench_after=1)) as house:
         room = house.arena.ladders["pit"]
         for _ in range(5):
             room._ladder.fail("Cem", room.now)
-        room.bench_house("CamperJoe")
-        room.set_benched([BenchedName(name="ann", ladder=None)])
+        benched = [BenchedName(name=name, ladder=None) for name in ("ann", "camperjoe")]
+        room.set_benched(benched)
         table = (await house.get("/api/1/ladders/pit")).json
         rest = table["rests"]["Cem"]
         assert "1 failed matches in a row" == rest["why"]

@@ -4,6 +4,7 @@ import base64
 import json
 import logging
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import trio
@@ -113,6 +114,20 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
         answer = await hand_in(house, body=form)
         assert (400, True) == (answer.status, "--data-binary" in answer.json["error"])
         assert {} == house.arena.submissions.ladders["pit"].authors
+
+
+async def test_what_is_refused_registers_no_name(tmp_path):
+    """Neither what comes after the deadline, nor what is only for names that have handed in."""
+    closes = datetime.now(UTC) - timedelta(seconds=1)
+    async with with_ladder(tmp_path / "closed", closes=closes) as house:
+        answer = await hand_in(house)
+        assert (403, True) == (answer.status, "ladder closed at" in answer.json["error"])
+        assert [] == await house.arena.names.registered(None, 10)
+    async with with_ladder(tmp_path / "open") as house:
+        for what in "1/play", "pause":
+            answer = await post(house, f"{PATH}/{what}", basic("Ann"))
+            assert (403, True) == (answer.status, "no name 'Ann' is" in answer.json["error"])
+        assert [] == await house.arena.names.registered(None, 10)
 
 
 async def test_another_sites_page_hands_in_and_changes_nothing(house):

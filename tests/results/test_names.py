@@ -47,10 +47,15 @@ def test_a_token_is_replaced_and_a_name_removed(store):
     assert [("Ann", "three"), ("bob", "two")] == [
         (name.name, name.token_hash) for name in store.names()
     ]
+    ann = store.find("Ann")
     assert store.remove("ann")
     assert not store.remove("ann")
+    assert not store.set_token("Ann", "three")
     assert store.find("Ann") is None
+    assert ["bob"] == [name.name for name in store.names()]
+    assert ann.registered == store.removed()["ann"].registered
     assert "four" == store.register("ann", "four", Registrar.ITSELF).token_hash
+    assert {} == store.removed()
 
 
 def test_what_the_operator_changes_is_counted(store):

@@ -8,7 +8,7 @@ from lanista.arena.arena import Arena
 from lanista.arena.ladder_room import open_ladders
 from lanista.arena.options import Options
 from lanista.arena.spec import ArenaSpec, Friendly, Start
-from lanista.arena.submissions import open_submissions
+from lanista.arena.submission_queue import open_submissions
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store

@@ -29,7 +29,7 @@ from lanista.results.recovery import complete_records
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
-    from lanista.arena.submissions import AllSubmissions
+    from lanista.arena.submission_queue import AllSubmissions
 
 MAX_GUESTS = 16
 """Maximum number of house bots at once in rooms that aren't ladders'."""

@@ -66,7 +66,9 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
         versions = _copy_submissions(data.submissions, copied.submissions)
         making.rename(place)
     except OSError as error:
-        raise BadInputError(f"{error.filename or target}: {error.strerror}") from None
+        # `shutil` names what it copies first, and then where to.
+        path = error.filename2 or error.filename or target
+        raise BadInputError(f"{path}: {error.strerror}") from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return Backup(target / data_folder, has_database, files, versions)

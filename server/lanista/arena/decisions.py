@@ -67,7 +67,8 @@ def unbench(store: NameStore, name: str, ladder: str | None, ladders: Iterable[L
     for each in ladders:
         if ladder in (None, each.name):
             results = _results(store, each)
-            for bot in _bots(results, name):
+            # Also under the name itself: a bot may rest that has never been able to start.
+            for bot in {name, *_bots(results, name)}:
                 results.unbench(bot)
     store.note_change()
 

@@ -226,7 +226,7 @@ class LadderMatches:
     ) -> dict[str, PooledBot]:
         """Start the bots of a match that haven't connected.
 
-        A house bot that can't be started isn't paired any more; a submitted one has failed.
+        One that can't be started has failed, as in a match.
         """
         assert self._pool is not None
         contestants = {name: room.house[name] for name in match if name in room.house}
@@ -245,15 +245,10 @@ class LadderMatches:
             name, why = names[place], bot.with_last_words()
             if name in submitted:
                 log.info("a submitted bot didn't start", ladder=room.spec.name, name=name, why=why)
-                room.not_started(name, submitted[name].version, why)
+                room.not_started(name, why, submitted[name].version)
             else:
-                log.error(
-                    "a house bot can't be started, and isn't paired until the arena is restarted",
-                    ladder=room.spec.name,
-                    name=name,
-                    why=why,
-                )
-                room.bench_house(name)
+                log.error("a house bot can't be started", ladder=room.spec.name, name=name, why=why)
+                room.not_started(name, "it couldn't be started; the arena's log says why")
         return bots
 
     async def _give_back(self, bot: PooledBot) -> None:

@@ -247,13 +247,13 @@ class LadderRoom:
             if name not in self.connected:
                 self._ladder.wait(name, bot.who.owner, self.now)
 
-    def not_started(self, name: str, version: int, why: str) -> None:
-        """Count a failure of a program that was handed in and didn't start.
+    def not_started(self, name: str, why: str, version: int | None = None) -> None:
+        """Count a failure of a bot that didn't start: a house bot, or a version of a program.
 
         It isn't one if the version was taken back meanwhile, as its file may be gone.
         """
         present = self.submitted.get(name)
-        if present is not None and present.version == version:
+        if name in self.house or (present is not None and present.version == version):
             self._failures[name] = why
             self._ladder.fail(name, self.now)
 
@@ -277,8 +277,6 @@ class LadderRoom:
         """Return why a bot that rests does so."""
         if self.is_benched(name):
             return "the arena's operator has benched it"
-        if self._ladder.is_benched(name):
-            return "it couldn't be started; the arena's log says why"
         why = f"{self.spec.bench_after} failed matches in a row"
         last = self._failures.get(name)
         return f"{why}; the last: {last}" if last else why
@@ -290,10 +288,6 @@ class LadderRoom:
             for name, until in self._ladder.resting(self.now).items()
         }
 
-    def bench_house(self, name: str) -> None:
-        """Pair a house bot no longer, as it can't be started."""
-        self._ladder.bench(name)
-
     # -- what the operator decides -------------------------------------------------------------
 
     def set_benched(
@@ -303,12 +297,10 @@ class LadderRoom:
 
         `present` are the names of the bots that wait or play.
         """
-        keys = {name.key for name in benched if name.ladder in {None, self.spec.name}}
-        before, self._benched = self._benched, keys
+        self._benched = {name.key for name in benched if name.ladder in {None, self.spec.name}}
         known = {who.name for who in present} | self._ladder.resting(self.now).keys()
         for name in known.union(self.house, self.submitted):
-            if key_of(name) in keys or key_of(name) in before:
-                self._bench_or_not(name, key_of(name))
+            self._bench_or_not(name, key_of(name))
 
     def _bench_or_not(self, name: str, key: str) -> None:
         if key in self._benched:
@@ -400,8 +392,8 @@ class LadderRoom:
             )
         seats = () if result is None else result.seats
         failed = {seat.bot: seat for seat in seats if seat.ending in FAILURES}
-        for name in failed.keys() - self.house.keys():
-            self._failures[name] = failed[name].words or failed[name].ending.meaning
+        for name, seat in failed.items():
+            self._failures[name] = seat.words or seat.ending.meaning
         counts = result is not None and result.counted
         self._ladder.over(match, self.now, counts=counts, failed=failed)
         if result is not None:

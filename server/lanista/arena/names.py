@@ -196,11 +196,14 @@ class Names:
         self._comparing = trio.CapacityLimiter(self.slots)
         self._threads = ThreadPoolExecutor(self.slots, "tokens", initializer=_give_way)
 
-    async def check(self, hello: Hello, address: str, purpose: str = HELLO) -> LadderName:
+    async def check(
+        self, hello: Hello, address: str, purpose: str = HELLO, *, registers: bool = True
+    ) -> LadderName:
         """Check the name and the token of a hello, and register the name if it is new.
 
         This may have to wait for its turn, as the top of this module says. The address is one from
-        `admission.address_of`; the purpose is `PAGE` if it is said on the page.
+        `admission.address_of`; the purpose is `PAGE` if it is said on the page. No name is
+        registered without `registers`.
 
         Raises:
             RemoteProtocolError: The bot can't have this name (`bad-hello`, `name-taken`); the token
@@ -216,7 +219,8 @@ class Names:
                 owner = Owner(self._digest("owner by name", key))
                 return LadderName(name=name, key=key, owner=owner, is_registered=False)
             sender = _Sender(purpose, address)
-            found = await self._check_token(name, key, hello.token, sender, self.is_open)
+            registers = registers and self.is_open
+            found = await self._check_token(name, key, hello.token, sender, registers)
         self._seen[found.name] = datetime.now(UTC)
         return LadderName(
             name=found.name,
@@ -294,6 +298,10 @@ class Names:
         """Return those of some names that are registered, by key."""
         found = await self._in_thread(lambda: [self.store.find(key) for key in keys])
         return {name.key: name for name in found if name is not None}
+
+    async def removed(self) -> Mapping[str, RegisteredName]:
+        """Return the names that the operator has removed, as they were registered, by key."""
+        return await self._in_thread(self.store.removed)
 
     async def benched(self) -> list[BenchedName]:
         """Return the names that the operator has benched."""

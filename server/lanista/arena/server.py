@@ -22,7 +22,7 @@ from lanista.toml_spec import SpecError
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
-    from lanista.arena.submissions import AllSubmissions
+    from lanista.arena.submission_queue import AllSubmissions
 
 Reread = Callable[[Options], Options]
 """Reads an arena's file again; given the options that hold, returns those that the file says.
@@ -156,9 +156,11 @@ async def _open_ladders(
     rooms, names = await trio.to_thread.run_sync(open_ladders, options, opened)
     if all(ladder.submissions is None for ladder in options.spec.ladders):
         return rooms, names, None
-    from lanista.arena.submissions import open_submissions  # noqa: PLC0415 - as above
+    from lanista.arena.submission_queue import open_submissions  # noqa: PLC0415 - as above
 
-    return rooms, names, await trio.to_thread.run_sync(open_submissions, rooms, options)
+    submissions = await trio.to_thread.run_sync(open_submissions, rooms, options)
+    await submissions.look_up_names(names)  # before a match begins
+    return rooms, names, submissions
 
 
 def _freeze_memory() -> None:

@@ -170,9 +170,9 @@ def _given(value: str) -> str | None:
 
 @rule
 def _ladder_name(value: str) -> str | None:
-    if _LADDER_NAME.fullmatch(value):
+    if _LADDER_NAME.fullmatch(value) and value not in {".", ".."}:
         return None
-    return f"{shown(value)}; expected 1 to 64 of A-Z a-z 0-9 . _ -"
+    return f"{shown(value)}; expected 1 to 64 of A-Z a-z 0-9 . _ -, but not . or .."
 
 
 @rule

@@ -10,6 +10,7 @@ Changes are decided in the arena's event loop, and a change is made in memory on
 disk.
 """
 
+import contextlib
 import copy
 import hashlib
 import traceback
@@ -19,6 +20,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -26,8 +28,7 @@ import structlog
 import trio
 
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
-from lanista.arena.names import LadderName, Names, Owner
-from lanista.arena.options import Options
+from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import Submissions
 from lanista.arena.submission_check import (
     CheckFailedError,
@@ -43,13 +44,10 @@ from lanista.bots.building import (
     BrokenSandboxError,
     Builder,
     NotBuiltError,
-    Tools,
     command_of,
 )
 from lanista.bots.limits import parse_limits
 from lanista.bots.process import Bot
-from lanista.bots.sandbox import SandboxError, check_sandbox
-from lanista.errors import BadInputError
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import Changes
 from lanista.results.names import RegisteredName, key_of
@@ -61,10 +59,6 @@ from lanista.results.submissions import (
     Version,
     write_file,
 )
-from lanista.toml_spec import SpecError
-
-AGAIN = 10.0
-"""Seconds after which a build is tried again that failed by no fault of the program."""
 
 log = structlog.get_logger()
 
@@ -99,7 +93,7 @@ class LadderSubmissions:
     changes: Changes
     """Tells that a version waits to be built."""
     _removed: set[str] = attrs.field(factory=set, init=False)
-    """The keys of names that the operator has removed since; their programs don't play."""
+    """The keys of names that aren't registered any more; their programs don't play."""
     _lock: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _in_work: _Work | None = attrs.field(default=None, init=False)
     # By key and number: how often a version couldn't be built by no fault of its own.
@@ -140,16 +134,37 @@ class LadderSubmissions:
         """Return whether what comes at a time is taken; None for now."""
         return self.spec.closes is None or (time or datetime.now(UTC)) <= self.spec.closes
 
-    async def hand_in(self, who: LadderName, file: str, data: bytes) -> Version:
-        """Take a new version of a name's program; on return it is on disk."""
-        received = datetime.now(UTC)
+    def check_open(self, time: datetime | None = None) -> None:
+        """Refuse what comes at a time if it isn't taken any more; None for now."""
+        if not self.is_open(time):
+            assert self.spec.closes is not None
+            raise SubmissionRefusedError(
+                HTTPStatus.FORBIDDEN,
+                f"this ladder closed at {self.spec.closes.isoformat()}; nothing is taken or "
+                "changed any more",
+            )
+
+    async def hand_in(
+        self,
+        who: LadderName,
+        file: str,
+        data: bytes,
+        received: datetime | None = None,
+        address: str = "",
+    ) -> Version:
+        """Take a new version of a name's program; on return it is on disk.
+
+        It was `received` at this time, None for now, from an address of `admission.address_of`.
+        """
+        now = datetime.now(UTC)
+        received = received or now
         check_file_name(file)
         check_size(file, len(data), self.spec.max_bytes)
         digest = await trio.to_thread.run_sync(lambda: hashlib.sha256(data).hexdigest())
         async with self._lock:
             author = self._author(who)
             self._check_changeable(author, received)
-            check_rate(author, received, self.spec.per_hour)
+            check_rate(author, now, self.spec.per_hour)
             used = sum(one.size for one in self.authors.values())
             if used + len(data) > self.spec.max_disk:
                 raise SubmissionRefusedError(
@@ -163,6 +178,7 @@ class LadderSubmissions:
                 size=len(data),
                 sha256=digest,
                 received=received.isoformat(timespec="milliseconds"),
+                address=address,
             )
             for other in author.versions.values():
                 if other.state is State.RECEIVED:
@@ -171,7 +187,7 @@ class LadderSubmissions:
                     author.versions[other.number] = refused
             author.versions[version.number] = version
             author.next += 1
-            author.times = (*author.times, version.received)[-self.spec.per_hour :]
+            author.times = (*author.times, now.isoformat())[-self.spec.per_hour :]
             self._drop_old(author)
             former = self.authors.get(author.key, author)
             dropped = former.versions.keys() - author.versions.keys()
@@ -182,7 +198,13 @@ class LadderSubmissions:
             except OSError as error:
                 raise no_disk(error) from None
             await self._remove(author.key, dropped)
-        log.info("submitted", ladder=self.room.spec.name, name=author.name, version=version.number)
+        log.info(
+            "submitted",
+            ladder=self.room.spec.name,
+            name=author.name,
+            version=version.number,
+            host=address,
+        )
         self.changes.tell()
         return version
 
@@ -281,21 +303,6 @@ class LadderSubmissions:
                 HTTPStatus.NOT_FOUND, "this file is no longer there"
             ) from None
 
-    # -- checks --------------------------------------------------------------------------------
-
-    def _check_changeable(self, author: Author, now: datetime | None = None) -> None:
-        if author.disabled:
-            raise SubmissionRefusedError(
-                HTTPStatus.FORBIDDEN, f"the operator has disabled {author.name}: {author.disabled}"
-            )
-        if not self.is_open(now):
-            assert self.spec.closes is not None
-            raise SubmissionRefusedError(
-                HTTPStatus.FORBIDDEN,
-                f"this ladder closed at {self.spec.closes.isoformat()}; nothing is taken or "
-                "changed any more",
-            )
-
     # -- changes -------------------------------------------------------------------------------
 
     def _author(self, who: LadderName) -> Author:
@@ -319,6 +326,13 @@ class LadderSubmissions:
             self._check_changeable(author)
             yield author
             await self._keep_or_refuse(author)
+
+    def _check_changeable(self, author: Author, time: datetime | None = None) -> None:
+        if author.disabled:
+            raise SubmissionRefusedError(
+                HTTPStatus.FORBIDDEN, f"the operator has disabled {author.name}: {author.disabled}"
+            )
+        self.check_open(time)
 
     async def _keep_or_refuse(self, author: Author) -> None:
         try:
@@ -404,23 +418,52 @@ class LadderSubmissions:
             if bot is not None and bot.contestant.limits != limits:
                 self._offer(author)
 
-    def take_up_names(self, registered: Mapping[str, RegisteredName]) -> None:
-        """Let programs of removed names play no more, given those of the names that are there."""
-        for key, author in self.authors.items():
+    async def take_up_names(
+        self, registered: Mapping[str, RegisteredName], removed: Mapping[str, RegisteredName]
+    ) -> None:
+        """Let programs play only under names that are registered, and delete those of removed ones.
+
+        Those of names that are neither stay, as the database may have lost the names by damage.
+        """
+        for key, author in list(self.authors.items()):
             if author.is_of(registered.get(key)) == (key in self._removed):
                 self._removed ^= {key}
                 self._offer(author)
+            if author.versions and author.is_of(removed.get(key)):
+                await self._delete_all(key)
+
+    async def _delete_all(self, key: str) -> None:
+        """Delete all versions of a name; only the number of the next one is kept."""
+        self._stop_work(key)
+        async with self._lock:
+            author = copy.deepcopy(self.authors[key])
+            await self._remove(key, author.versions)
+            author.versions, author.playing = {}, None
+            with contextlib.suppress(SubmissionRefusedError):  # at the next start, then
+                await self._keep_or_refuse(author)
+        ladder = self.room.spec.name
+        log.info("submissions of a removed name deleted", ladder=ladder, name=author.name)
 
     # -- building and checking -----------------------------------------------------------------
 
-    def next(self) -> tuple[int, str, str, int] | None:
+    def next(
+        self, turns: Mapping[str, int] = MappingProxyType({})
+    ) -> tuple[int, int, str, str, int] | None:
         """Return the version to build next: the one that has waited longest.
 
-        Those come last that couldn't be built by no fault of their own. It is given by how often it
-        was put back, when it came, its name's key, and its number.
+        Addresses take turns, so that whoever has many names doesn't keep others waiting: `turns`
+        says when each had its last one. Versions that couldn't be built by no fault of their own
+        come last. It is given by how often it was put back, the last turn of its address, when it
+        came, its name's key, and its number.
         """
         waiting = [
-            (self._failed_tries[key, number], version.received, key, number)
+            (
+                self._failed_tries[key, number],
+                turns.get(version.address, 0),
+                version.received,
+                key,
+                number,
+            )
             for key, author in self.authors.items()
             if not author.disabled and key not in self._removed
             for number, version in author.versions.items()
@@ -531,63 +574,3 @@ class LadderSubmissions:
             product.unlink(missing_ok=True)
             raise NotBuiltError("the ladder's room for submissions is full; delete older versions")
         return {"command": built.command, "built_size": built.size}
-
-
-@attrs.define(eq=False)
-class AllSubmissions:
-    """The submissions of all ladders of an arena; `run` it beside its matches."""
-
-    ladders: Mapping[str, LadderSubmissions]
-    """By ladder: its submissions, where it takes any."""
-    changes: Changes
-    """Tells that a version waits to be built."""
-    tools: Tools = attrs.field(factory=Tools, init=False)
-    """The tools to build and run programs with that are here, known after `run` has begun."""
-
-    async def look_up_names(self, names: Names) -> None:
-        """Take up which names the operator has removed."""
-        for ladder in self.ladders.values():
-            ladder.take_up_names(await names.look_up([*ladder.authors]))
-
-    async def run(self) -> None:
-        """Build and check what is handed in, one version after another, until cancelled."""
-        try:
-            self.tools = await Builder().tools()
-        except (NotBuiltError, BrokenSandboxError, OSError) as error:
-            log.error("the languages of submissions can't be found", why=str(error))
-        while True:
-            count = self.changes.count
-            jobs = [(job, one) for one in self.ladders.values() if (job := one.next()) is not None]
-            if not jobs:
-                await self.changes.wait(count)
-                continue
-            (*_, key, number), ladder = min(jobs, key=lambda job: job[0])
-            if not await ladder.bring_up(key, number):
-                await trio.sleep(AGAIN)
-
-
-def open_submissions(rooms: Mapping[str, LadderRoom], options: Options) -> AllSubmissions:
-    """Open the submissions of an arena's ladders; this blocks.
-
-    Raises:
-        SpecError: Sandboxes can't be made here, or what was handed in can't be read.
-    """
-    opened: dict[str, LadderSubmissions] = {}
-    changes = Changes()
-    for number, spec in enumerate(options.spec.ladders, 1):
-        if spec.submissions is None:
-            continue
-        where = f"ladders[{number}].submissions"
-        try:
-            if not opened:
-                check_sandbox()
-            opened[spec.name] = LadderSubmissions.open(
-                rooms[spec.name], options.data.submissions, options.private, changes
-            )
-        except SandboxError as error:
-            raise SpecError(
-                f"{where}: programs that are handed in run only in sandboxes; {error}"
-            ) from None
-        except (BadInputError, OSError) as error:
-            raise SpecError(f"{where}: {error}") from None
-    return AllSubmissions(opened, changes)

@@ -134,10 +134,23 @@ def main() -> NoReturn:
         sys.exit(EXIT_CLOSED_PIPE)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
-    except Exception:  # noqa: BLE001 - Python would exit with 1, which may be a result
+    except Exception as error:  # noqa: BLE001 - Python would exit with 1, which may be a result
+        if _lacks_thread(error):
+            _complain(
+                "lanista: the system lets this user start no more processes and threads; raise its "
+                "limit (ulimit -u), or end some"
+            )
+            sys.exit(EXIT_BAD_INPUT)
         traceback.print_exc()
         sys.exit(EXIT_OUR_ERROR)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _lacks_thread(error: BaseException) -> bool:
+    """Return whether an error, or one in its group, is that of a thread that can't be started."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(map(_lacks_thread, error.exceptions))
+    return isinstance(error, RuntimeError) and str(error) == "can't start new thread"
 
 
 def _open_missing_streams() -> None:

@@ -293,8 +293,8 @@ def reset(arena: ArenaFile, name: str, token: str | None) -> int:
 def remove(arena: ArenaFile, name: str) -> int:
     """Remove NAME, which anyone may then register again if registration is open.
 
-    A bot that is using it is disconnected. Its matches stay, and still count; `lanista
-    arena strike` takes them out.
+    A bot that is using it is disconnected, and the programs that were handed in for it are
+    deleted. Its matches stay, and still count; `lanista arena strike` takes them out.
     """
     from lanista.arena.decisions import remove_name
 

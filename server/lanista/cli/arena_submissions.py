@@ -159,9 +159,11 @@ def show(arena: ArenaFile, name: str, number: int | None, ladder: str | None) ->
     author = _author(folder.read(), of.name, name)
     for version in author.versions.values():
         say(version_line(author, version))
-    number = number or max(author.versions, default=0)
+    if not author.versions:
+        raise BadInputError(f"no version of {author.name} is there any more")
+    number = number or max(author.versions)
     if number not in author.versions:
-        known = ", ".join(map(str, author.versions)) or "none"
+        known = ", ".join(map(str, author.versions))
         raise BadInputError(f"{author.name} has no version {number}; there are: {known}")
     version = author.versions[number]
     say("", f"Version {number}: {version.size} bytes, SHA-256 {version.sha256}")
@@ -373,13 +375,18 @@ def _programs(
 ) -> Iterator[Mapping[str, str]]:
     """Copy the programs to play, and yield the keys of each in the spec."""
     from lanista.bots.unpacker import PYTHON
+    from lanista.results.submissions import UNFINISHED
 
     authors = source.read()
     removed = _removed(arena, authors)
     for key, author in authors.items():
         version = _last_ready(author)
-        if version is None or author.disabled or key in removed:
-            why = "none of its versions is ready" if version is None else "its name was removed"
+        is_out = author.disabled or key in removed
+        for other in author.versions.values():
+            if other.state in UNFINISHED and not is_out:
+                say(f"not built yet: {author.name}'s version {other.number}", err=True)
+        if version is None or is_out:
+            why = "its name was removed" if key in removed else "none of its versions is ready"
             why = f"disabled: {author.disabled}" if author.disabled else why
             say(f"left out: {author.name}, {why}", err=True)
             continue

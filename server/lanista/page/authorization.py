@@ -142,8 +142,10 @@ class Authorization:
             proved = await names.prove(name, token, asked.peer.address)
             return attrs.evolve(visitor, names={proved.name: proved.registered})
 
-    async def author(self, asked: Asked) -> LadderName:
-        """Return the name whose token a request shows; a new name is registered if that is allowed.
+    async def author(self, asked: Asked, *, registers: bool = False) -> LadderName:
+        """Return the name whose token a request shows.
+
+        With `registers`, a new name is registered if that is allowed.
 
         Raises:
             RefusedError: There is no name or not its token.
@@ -161,7 +163,7 @@ class Authorization:
             if "=" in name:
                 raise bad_request("a name has no =; it is 1 to 32 of A-Z a-z 0-9 . _ - and spaces")
             hello = parse_hello(f"{name} token={token}")
-            return await names.check(hello, asked.peer.address, PAGE)
+            return await names.check(hello, asked.peer.address, PAGE, registers=registers)
 
     @contextmanager
     def _names(self, peer: Peer) -> Iterator[Names]:

@@ -6,6 +6,7 @@ Bearer. Everybody else learns what can be handed in, and until when.
 
 import re
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ import orjson
 import trio
 
 from lanista.arena.submission_check import SubmissionRefusedError, check_file_name, check_size
-from lanista.arena.submissions import AllSubmissions, LadderSubmissions
+from lanista.arena.submission_queue import AllSubmissions
+from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import ENDINGS
 from lanista.page.answers import (
     Answer,
@@ -92,20 +94,22 @@ class SubmissionRoutes:
         return Answer(data, "application/octet-stream", version.file)
 
     async def hand_in(self, asked: Asked, ladder: str) -> Answer:
-        """Take a new version."""
+        """Take a new version, unless it has come after the deadline; then no name is registered."""
+        received = datetime.now(UTC)
         submissions = self._of(ladder)
+        submissions.check_open(received)
         file = asked.parameters.get("file", "")
         check_file_name(file)
         self._check_language(file)
         check_size(file, asked.length, submissions.spec.max_bytes)
-        who = await self.authorization.author(asked)
+        who = await self.authorization.author(asked, registers=True)
         asked.peer.hold(asked.length)
         data = await asked.peer.read_body(asked.length)
         if _FORM.match(data):
             raise bad_request(
                 "the body is a form; send the file as it is (curl --data-binary @FILE)"
             )
-        version = await submissions.hand_in(who, file, data)
+        version = await submissions.hand_in(who, file, data, received, asked.peer.address)
         answer = _version_json(submissions.author(who.key), version)
         return attrs.evolve(json_answer(answer), status=HTTPStatus.CREATED)
 

@@ -20,6 +20,11 @@ import sqlalchemy as sa
 from lanista.results.base import Database
 from lanista.results.schema import BARRED, CHANGES, NAMES
 
+_REMOVED = ""
+"""The hash of the token of a name that was removed, which no token has. The row stays, so that what
+was handed in for it is known to be removed too, and not because names were lost by damage."""
+_IS_REGISTERED = NAMES.c.token_hash != _REMOVED
+
 
 class Registrar(Enum):
     """Who registered a name."""
@@ -97,12 +102,13 @@ class NameStore:
             there = _find(connection, values["key"])
             if there is not None:
                 return there
+            connection.execute(NAMES.delete().where(NAMES.c.key == values["key"]))  # if removed
             connection.execute(NAMES.insert().values(values))
             return _registered_name({**values, "seen": None})
 
     def set_token(self, name: str, token_hash: str) -> bool:
         """Give a name another token, and return whether it is registered."""
-        of = NAMES.c.key == key_of(name)
+        of = _IS_REGISTERED & (NAMES.c.key == key_of(name))
         with self.database.writing() as connection:
             changed = connection.execute(NAMES.update().where(of).values(token_hash=token_hash))
             return _changed(connection, changed.rowcount)
@@ -112,9 +118,13 @@ class NameStore:
 
         If it is benched, it stays so.
         """
-        with self.database.writing() as connection:
-            removed = connection.execute(NAMES.delete().where(NAMES.c.key == key_of(name)))
-            return _changed(connection, removed.rowcount)
+        return self.set_token(name, _REMOVED)
+
+    def removed(self) -> dict[str, RegisteredName]:
+        """Return the names that were removed and not registered again, as they were, by key."""
+        with self.database.reading() as connection:
+            rows = connection.execute(sa.select(NAMES).where(~_IS_REGISTERED)).mappings().all()
+        return {row["key"]: _registered_name(row) for row in rows}
 
     def changes(self) -> int:
         """Return how often the operator has changed something that a running arena must know.
@@ -138,7 +148,7 @@ class NameStore:
     def names(self) -> list[RegisteredName]:
         """Return all registered names in the order of their keys."""
         with self.database.reading() as connection:
-            rows = connection.execute(sa.select(NAMES)).mappings().all()
+            rows = connection.execute(sa.select(NAMES).where(_IS_REGISTERED)).mappings().all()
         # Sorted here, since each database has its own order of letters.
         return [_registered_name(row) for row in sorted(rows, key=lambda row: row["key"])]
 
@@ -179,7 +189,8 @@ class NameStore:
 
 
 def _find(connection: sa.Connection, key: str) -> RegisteredName | None:
-    row = connection.execute(sa.select(NAMES).where(NAMES.c.key == key)).mappings().one_or_none()
+    of = _IS_REGISTERED & (NAMES.c.key == key)
+    row = connection.execute(sa.select(NAMES).where(of)).mappings().one_or_none()
     return None if row is None else _registered_name(row)
 
 

@@ -217,6 +217,7 @@ NAMES = sa.Table(
     # From `key_of`.
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("name", sa.Text, nullable=False),
+    # Empty if the name was removed.
     sa.Column("token_hash", sa.Text, nullable=False),
     sa.Column("registrar", sa.Text, nullable=False),
     # `registered` and `seen` are UTC, ISO 8601.

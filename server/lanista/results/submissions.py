@@ -70,6 +70,8 @@ class Version:
     """The digest of its source, in hexadecimal."""
     received: str
     """When it was handed in; UTC, ISO 8601."""
+    address: str = ""
+    """From where it was handed in, as `arena.admission.address_of` says."""
     state: State = State.RECEIVED
     why: str = ""
     """Why it was refused, in one line; empty otherwise."""
