@@ -44,7 +44,7 @@ def open_room(tmp_path):
     def open_room(**settings):
         for one in opened:
             one.close()
-        spec = LadderSpec(name="pit", game="angrymob", **settings)
+        spec = LadderSpec(**{"name": "pit", "game": "angrymob"} | settings)
         opened.append(Database.of_arena(data))
         return LadderRoom.open(spec, tmp_path, data, opened[-1])
 
@@ -106,10 +106,13 @@ def test_a_restart_reads_no_record_of_a_match_that_is_stored(clock, open_room, m
         store(room)
         passes(clock, hours * HOUR)
     looked = []
-    monkeypatch.setattr(ladder_room, "unstored", lambda *asked: looked.append(asked) or [])
+    monkeypatch.setattr(ladder_room, "unstored", lambda *asked: looked.append(asked[2:]) or [])
     open_room()
-    ((_, _, first_day, stored),) = looked
+    open_room(name="new")
+    ((first_day, stored), (first_day_of_new, all_)) = looked
     assert ("2027-01-16", 3) == (first_day, len(stored))
+    # Those of another ladder needn't be opened to see whose they are.
+    assert ("", 4) == (first_day_of_new, len(all_))
 
 
 def test_a_restart_needs_only_the_last_matches(open_room, monkeypatch):

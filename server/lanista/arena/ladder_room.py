@@ -173,8 +173,9 @@ class LadderRoom:
         store = self.results.store
         first_day, stored = "", set[str]()
         with store.ladder_reading() as now:
-            for stored_at, record in now.newest_records():
-                if not first_day and (not is_shared or (records / record).exists()):
+            # Also other ladders' ones: else their records would be opened to see whose they are.
+            for stored_at, record, is_own in now.newest_records():
+                if not first_day and is_own and (not is_shared or (records / record).exists()):
                     # Not later than now: the clock may have been ahead when it was stored.
                     last = min(datetime.fromisoformat(stored_at), datetime.now(UTC))
                     first_day = (last - LONGEST_MATCH).date().isoformat()
