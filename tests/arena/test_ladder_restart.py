@@ -1,6 +1,6 @@
 """A ladder of an arena with its database: what a restart and a clock that is set don't change."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -44,7 +44,7 @@ def open_room(tmp_path):
     def open_room(**settings):
         for one in opened:
             one.close()
-        spec = LadderSpec(name="pit", game="angrymob", **settings)
+        spec = LadderSpec(**{"name": "pit", "game": "angrymob"} | settings)
         opened.append(Database.of_arena(data))
         return LadderRoom.open(spec, tmp_path, data, opened[-1])
 
@@ -93,8 +93,26 @@ def test_a_clock_that_was_ahead_at_the_last_start(clock, open_room, monkeypatch,
     monkeypatch.setattr(ladder_room, "unstored", lambda *asked: looked.append(asked) or [])
     again = open_room()
     assert 0 < again.resting(BOB) <= FIRST_REST
-    ((_, _, since, _),) = looked
-    assert clock.wall >= since.timestamp()
+    ((_, _, first_day, _),) = looked
+    day_before = datetime.fromtimestamp(clock.wall - 24 * HOUR, UTC)
+    assert day_before.date().isoformat() == first_day
+
+
+def test_a_restart_reads_no_record_of_a_match_that_is_stored(clock, open_room, monkeypatch):
+    """Also of those that were stored on the first day that is looked through, but early."""
+    room = open_room()
+    for hours in (24, 14, 14, 0):  # from 2027-01-15, 8:00
+        play(room, "Ann", "Bob")
+        store(room)
+        passes(clock, hours * HOUR)
+    looked = []
+    monkeypatch.setattr(ladder_room, "unstored", lambda *asked: looked.append(asked[2:]) or [])
+    open_room()
+    open_room(name="new")
+    ((first_day, stored), (first_day_of_new, all_)) = looked
+    assert ("2027-01-16", 3) == (first_day, len(stored))
+    # Those of another ladder needn't be opened to see whose they are.
+    assert ("", 4) == (first_day_of_new, len(all_))
 
 
 def test_a_restart_needs_only_the_last_matches(open_room, monkeypatch):

@@ -3,7 +3,6 @@
 import gzip
 import json
 import threading
-from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import attrs
@@ -21,7 +20,6 @@ from lanista.results.recorded import arena_result, is_ladders
 from match.playing import ANGRYMOB, SMALL, answers, sit
 from support.arenas import stored_ladder
 
-LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 INFO = LadderInfo(name="pit")
 SPEC = MatchSpec(match="m", ruleset=ANGRYMOB, settings={}, seed=5)
 RESULT = ResultInfo(
@@ -193,7 +191,7 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
     (day / "folder.jsonl.gz").mkdir()
     with capture_logs() as logs:
         stored = {"2026-01-01/0.jsonl.gz"}
-        found = list(unstored(tmp_path, ("pit", "angrymob"), LONG_AGO, stored))
+        found = list(unstored(tmp_path, ("pit", "angrymob"), "", stored))
     [result] = found
     assert "2026-01-01/3.jsonl.gz" == result.record
     assert [(1, None), (2, 2)] == [(seat.rank, seat.version) for seat in result.seats]
@@ -209,14 +207,12 @@ async def test_records_of_another_game_are_not_those_of_a_ladder_of_this_name(
     """The ladder was given another game in the arena's file."""
     (tmp_path / "2026-01-01").mkdir()
     await played(tmp_path / "2026-01-01", "0.jsonl.gz", INFO)
-    assert [] == list(unstored(tmp_path, ("pit", "hogwarts"), LONG_AGO, ()))
+    assert [] == list(unstored(tmp_path, ("pit", "hogwarts"), "", ()))
 
 
 async def test_records_from_long_before_the_last_stored_match_are_not_read(tmp_path):
     (tmp_path / "2026-01-01").mkdir()
     (tmp_path / "2026-01-01" / "broken.jsonl.gz").write_bytes(b"not gzip")
     with capture_logs() as logs:
-        assert [] == list(
-            unstored(tmp_path, ("pit", "angrymob"), datetime(2026, 1, 3, 1, tzinfo=UTC), ())
-        )
+        assert [] == list(unstored(tmp_path, ("pit", "angrymob"), "2026-01-02", ()))
     assert [] == logs

@@ -1,5 +1,6 @@
 """Disks that are full or can't be written, files that are damaged, locked, away, or not ours."""
 
+import contextlib
 import json
 import os
 import resource
@@ -197,6 +198,30 @@ def test_a_database_that_others_lock_too_long(target, monkeypatch):
             # Reading goes on.
             assert [] == asking(store).played()
         assert ["id1"] == store.add([block(1)])
+
+
+def test_a_writer_that_has_frozen_is_given_up(new_schema, monkeypatch):
+    """Else the other arenas of its store could write nothing until its machine thaws."""
+    url = new_schema()
+    with Store.open(url) as frozen, Store.open(url) as other:
+        ended = pytest.raises(StoreError, match="idle-in-transaction timeout")
+        with ended, contextlib.ExitStack() as held:
+            with monkeypatch.context() as impatient:
+                impatient.setattr(engines, "LONGEST_SILENCE", 0.05)
+                connection = held.enter_context(frozen.database.writing())
+            assert ["id1"] == other.add([block(1)])
+            connection.execute(sa.text("SELECT 1"))
+        assert ["id2"] == frozen.add([block(2)])
+
+
+def test_connections_that_all_wait_for_a_silent_server(target, monkeypatch):
+    """A result would be taken for one that can't be stored if this were another error."""
+    with Store.open(target) as store, contextlib.ExitStack() as silent:
+        pool = store.database._engine.pool
+        monkeypatch.setattr(pool, "_timeout", 0.01)
+        for _ in range(pool.size() + pool._max_overflow):
+            silent.enter_context(store.database.reading())
+        assert store.database.where in refused(lambda: asking(store).played())
 
 
 def test_names_that_mean_something_in_a_url(tmp_path):

@@ -217,10 +217,12 @@ def test_a_manager_whose_lock_another_has_taken_writes_nothing_more(new_schema, 
 
 
 def test_a_server_that_has_gone_is_known_to_be(new_schema):
-    """By keepalives; the URL may say otherwise."""
+    """By keepalives; the URL may say otherwise. The server has its own."""
+    by_server = sa.text("SELECT source FROM pg_settings WHERE name = 'tcp_keepalives_idle'")
 
     def told(url):
         with Store.open(url) as store, store.database._engine.connect() as connection:
+            assert "session" == connection.scalar(by_server)
             return connection.connection.driver_connection.info.get_parameters()
 
     url = new_schema()

@@ -14,7 +14,7 @@ import contextlib
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import attrs
@@ -68,18 +68,17 @@ def _warn(path: str, why: str) -> None:
 def unstored(
     records: Path,
     ladder: tuple[str, str],
-    since: datetime,
+    first_day: str,
     stored: Collection[str],
     on_damaged: Callable[[str, str], None] = _warn,
 ) -> Iterator[MatchResult]:
     """Yield the results of a ladder's records that aren't stored.
 
     The ladder is given by its name and its game. `stored` are the records of the matches that were
-    stored recently, relative to the folder of `records` by day; the last one was stored at the time
-    `since`. `on_damaged` is told of each record that can't be read or has another match's name, and
-    why.
+    stored since the beginning of `first_day`, relative to the folder of `records` by day; of days
+    before it none are looked for. `on_damaged` is told of each record that can't be read or has
+    another match's name, and why.
     """
-    first_day = (since - LONGEST_MATCH).date().isoformat()
     for day, id_ in sorted((day, id_) for id_, day in record_days(records, first_day)):
         path = record_of(id_, day)
         if path in stored:

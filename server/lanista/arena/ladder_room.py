@@ -171,19 +171,19 @@ class LadderRoom:
         If the database is shared, the records of other arenas are elsewhere.
         """
         store = self.results.store
-        begin = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
-        since, stored = begin, set[str]()
+        first_day, stored = "", set[str]()
         with store.ladder_reading() as now:
-            for stored_at, record in now.newest_records():
-                committed = datetime.fromisoformat(stored_at)
-                if since == begin and (not is_shared or (records / record).exists()):
+            # Also other ladders' ones: else their records would be opened to see whose they are.
+            for stored_at, record, is_own in now.newest_records():
+                if not first_day and is_own and (not is_shared or (records / record).exists()):
                     # Not later than now: the clock may have been ahead when it was stored.
-                    since = min(committed, datetime.now(UTC))
-                if since > begin and committed < since - LONGEST_MATCH:
+                    last = min(datetime.fromisoformat(stored_at), datetime.now(UTC))
+                    first_day = (last - LONGEST_MATCH).date().isoformat()
+                if stored_at < first_day:
                     break
                 stored.add(record)
         count = 0
-        missing = unstored(records, (self.spec.name, self.ruleset.name), since, stored)
+        missing = unstored(records, (self.spec.name, self.ruleset.name), first_day, stored)
         while some := list(itertools.islice(missing, AT_ONCE)):
             count += len(store_possible(store, self.spec.name, some)[0])
         if count:

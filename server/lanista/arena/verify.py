@@ -1,12 +1,11 @@
 """Comparing stored results with the records of matches, and rebuilding an arena's database."""
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import attrs
 
-from lanista.arena.ladder_results import LONGEST_MATCH, unstored
+from lanista.arena.ladder_results import unstored
 from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
@@ -52,8 +51,7 @@ class LadderRecords:
         def on_damaged(_: str, why: str) -> None:
             damaged.append(why)
 
-        all_ = datetime.min.replace(tzinfo=UTC) + LONGEST_MATCH
-        for result in unstored(self.folder, self.ladder, all_, comparison.paths, on_damaged):
+        for result in unstored(self.folder, self.ladder, "", comparison.paths, on_damaged):
             record = str(result.record)
             if comparison.is_missing(str(result.id), record):
                 yield Finding(Trouble.UNSTORED, f"{self.folder / record}: its match isn't stored")

@@ -29,7 +29,7 @@ from sqlalchemy import event
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from lanista.errors import StoreError
-from lanista.results import migrations
+from lanista.results import engines, migrations
 from lanista.results.data_folder import DataFolder
 from lanista.results.engines import (
     ERRORS,
@@ -453,7 +453,14 @@ class Database:
                 # Several arenas may make the same schema at the same time.
                 schema = sa.func.current_schema() if self._schema is None else self._schema
                 key = sa.func.hashtext(schema)
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER, key)))
+                # If we froze now, nobody else could write for as long as the server waits for us.
+                limit = str(int(engines.LONGEST_SILENCE * 1000))
+                connection.execute(
+                    sa.select(
+                        sa.func.set_config("idle_in_transaction_session_timeout", limit, True),
+                        sa.func.pg_advisory_xact_lock(_WRITER, key),
+                    )
+                )
             yield connection
         self._check_file()
 

@@ -29,12 +29,20 @@ _CONNECTION_OPTIONS = {
 }
 """Options of PostgreSQL connections, which the URL may override.
 
-With them, both sides know after a minute that the other can't be reached any more. In seconds, the
-last one in milliseconds;
+With them, we know after a minute that the server can't be reached any more. In seconds, the last
+one in milliseconds;
 https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 """
-ERRORS = (exc.DBAPIError, sqlite3.Error, UnicodeDecodeError)
-"""Exceptions of an unusable database; the last occurs if damage is in SQLite's own message."""
+_SERVER_KEEPALIVES = {"idle": 30, "interval": 10, "count": 3}
+"""The same on the server's side, which would keep a lost machine's locks for hours otherwise."""
+LONGEST_SILENCE = 60.0
+"""Seconds after which the server ends a writing transaction in which it is sent nothing."""
+ERRORS = (exc.DBAPIError, exc.TimeoutError, sqlite3.Error, UnicodeDecodeError)
+"""Exceptions of an unusable database.
+
+The second occurs if all connections wait for a silent server, the last if damage is in SQLite's own
+message.
+"""
 _HOST = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]+")
 
 
@@ -150,6 +158,8 @@ def postgresql_error(where: str, password: str | None, error: Exception) -> Stor
             detail = "it can only be read: the server, or its role, allows no writing"
         case "XX001" | "XX002":
             detail = f"damaged ({cause})"
+        case None if isinstance(error, exc.TimeoutError):
+            detail = "the server doesn't answer, and all connections to it wait"
         case None:
             detail = f"the server can't be reached: {cause}"
         case _:
@@ -255,6 +265,8 @@ def postgresql_engine(url: URL, schema: str | None) -> sa.Engine:
     @event.listens_for(engine, "connect", insert=True)
     def connected(connection: Any, _: object) -> None:
         connection.execute(f"SET lock_timeout = {int(PATIENCE * 1000)}")
+        for key, value in _SERVER_KEEPALIVES.items():
+            connection.execute(f"SET tcp_keepalives_{key} = {value}")
         if schema is not None:
             path = "SELECT set_config('search_path', quote_ident(%s), false)"
             connection.execute(path, (schema,))

@@ -15,8 +15,17 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.games.outcome import ENDINGS, Ending
+from lanista.results.base import Kind
 from lanista.results.reading import Reading, chunks, json_list, rows
-from lanista.results.schema import COUNTED, FAILED, MATCHES, SEATS, STRUCK, UNBENCHED
+from lanista.results.schema import (
+    COMPETITIONS,
+    COUNTED,
+    FAILED,
+    MATCHES,
+    SEATS,
+    STRUCK,
+    UNBENCHED,
+)
 
 PAGE = 5000
 """Number of matches that are read at once."""
@@ -139,19 +148,23 @@ class LadderReading(Reading):
             yield from self._with_names(page, SEATS.c.match.between(after + 1, last))
             after = last
 
-    def newest_records(self) -> Iterator[tuple[str, str]]:
-        """Yield the time and the record of each stored match that has one, the newest first."""
+    def newest_records(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield the time and the record of each match of any ladder, the newest first.
+
+        And whether it was played on this ladder. Matches without a record are left out.
+        """
+        ladders = sa.select(COMPETITIONS.c.number).where(COMPETITIONS.c.kind == Kind.LADDER.value)
         statement = (
-            sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record)
-            .where(self.of(MATCHES), MATCHES.c.record.is_not(None))
+            sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record, self.of(MATCHES))
+            .where(MATCHES.c.competition.in_(ladders), MATCHES.c.record.is_not(None))
             .order_by(MATCHES.c.number.desc())
             .limit(PAGE)
         )
-        before = self.last_number() + 1
-        while page := self.connection.execute(statement.where(MATCHES.c.number < before)).all():
-            for _, committed, record in page:
-                yield committed, record
-            before = page[-1].number
+        older: sa.ColumnElement[bool] = sa.true()
+        while page := self.connection.execute(statement.where(older)).all():
+            for _, committed, record, is_own in page:
+                yield committed, record, is_own
+            older = MATCHES.c.number < page[-1].number
 
     def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
         """Yield the matches that are among the last of some bot, in the order of their commits.
