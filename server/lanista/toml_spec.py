@@ -131,17 +131,21 @@ class SpecReader(Generic[T]):
         raise SpecError(f"{where}: not valid TOML: {problem}")
 
     def of(self, value: Mapping[str, Any], where: str = "spec") -> T:
-        """Return a spec from the content of its TOML file; a SpecError says where that is."""
+        """Return a spec from the content of its TOML file; a SpecError says where that is.
+
+        That is nowhere if its keys were given as options or arguments.
+        """
+        place = f"{where}: " if where else ""
         try:
             return self.converter.structure(value, self.kind)
         except TypeError as error:
-            raise SpecError(f"{where}: {error}") from None
+            raise SpecError(f"{place}{error}") from None
         except cattrs.BaseValidationError as error:
             kind: Any = self.kind
             keys = [attribute.name for attribute in attrs.fields(kind)]
             first, *others = _by_importance(_problems(error, "", keys))
             more = f" (and {len(others)} more)" if others else ""
-            raise SpecError(f"{where}: {first.line}{first.suggestion}{more}") from None
+            raise SpecError(f"{place}{first.line}{first.suggestion}{more}") from None
 
 
 def _is_list(kind: Any) -> bool:

@@ -132,7 +132,7 @@ async def test_without_bubblewrap_it_is_an_error(monkeypatch):
     monkeypatch.setattr(sandbox.shutil, "which", lambda _: None)
     why = (
         "sandbox: bubblewrap (bwrap) isn't installed: install the package 'bubblewrap' "
-        "(apt-get install bubblewrap), or run bots with --sandbox none"
+        "(apt-get install bubblewrap), or run bots with sandbox 'none'"
     )
     with pytest.raises(SandboxError) as caught:
         check_sandbox()
@@ -146,7 +146,7 @@ async def test_on_an_unknown_machine_it_is_an_error(monkeypatch):
     monkeypatch.setattr(sandbox, "_bwrap", lambda: "bwrap")
     why = (
         "sandbox: the filter of system calls is for x86_64 and aarch64, not riscv64; "
-        "--sandbox none runs bots without a sandbox"
+        "sandbox 'none' runs bots without one"
     )
     with pytest.raises(SandboxError) as caught:
         check_sandbox()
@@ -180,8 +180,8 @@ def test_where_namespaces_cannot_be_made_it_is_an_error(tmp_path, monkeypatch):
         check_sandbox()
     assert (
         "sandbox: bubblewrap can't make namespaces here; it said: bwrap: No permissions to create "
-        "new namespace. docs/limits.md says what a system must allow; --sandbox none runs bots "
-        "without a sandbox"
+        "new namespace. docs/limits.md says what a system must allow; sandbox 'none' runs bots "
+        "without one"
     ) == str(caught.value)
 
 

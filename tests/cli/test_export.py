@@ -149,7 +149,7 @@ def test_a_picture_too_large_is_refused(lanista, tmp_path):
         tmp_path, answers("", ""), answers("", ""), board=wide, settings={"move_limit": 2}
     )
     done = lanista("replay", "export", record, "--format", "png", "--size", 60)
-    assert (2, "lanista: --size 60: tiles of 60 pixels make an image of 12024 x ") == (
+    assert (2, "lanista: size 60: tiles of 60 pixels make an image of 12024 x ") == (
         done.code,
         done.err[: done.err.index(" x ") + 3],
     )

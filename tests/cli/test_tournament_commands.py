@@ -159,6 +159,7 @@ def test_run_refuses_options_that_can_not_be(lanista, tmp_path, words, told):
         (["angrymob", "CamperJoe", "no-such-bot"], "unknown bot 'no-such-bot'"),
         (["angrymob", "CamperJoe", "CamperJoe", "--set", "speed=3"], "speed"),
         (["angrymob", "CamperJoe", "CamperJoe", "-o", "cup.toml/x"], "cup.toml/x"),
+        (["angrymob", "CamperJoe", "CamperJoe", "--seeds", "1000001"], "expected at most 1000000"),
         (["angrymob", "CamperJoe", "CamperJoe", "--web"], "--web shows tournaments that have a"),
         (["--web", "angrymob", "CamperJoe", "CamperJoe"], "--web shows tournaments that have a"),
         (["cup.toml", "CamperJoe"], "cup.toml is a file, which says who plays: leave out CamperJ"),
@@ -255,6 +256,7 @@ def test_what_is_no_database_of_ours_is_refused(lanista, tmp_path, command):
         (["GravityGoers", "CamperJoe", "-i", "nowhere"], "nowhere"),
         (["GravityGoers", "CamperJoe", "--limits", "memory=much"], "memory"),
         (["GravityGoers", "CamperJoe", "--alpha", "0.5"], "0.5"),
+        (["GravityGoers", "CamperJoe", "--blocks", "100001"], "expected at most 100000"),
         (["GravityGoers", "CamperJoe", "--concurrency", "x"], "--concurrency"),
     ],
 )

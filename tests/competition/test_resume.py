@@ -139,7 +139,8 @@ class TestIdentities:
             check_identities(changed, store, accept_changes=False)
         assert (
             f"bots: B has another {what} than when it played before; change it back, give it "
-            "another name, or start it anew with --accept-changes" == str(refused.value)
+            "another name, or start it anew (--accept-changes; in Python accept_changes=True)"
+            == str(refused.value)
         )
 
     async def test_accepted_it_starts_anew(self, tmp_path):
@@ -277,7 +278,7 @@ class TestUnbenching:
         setup = setup_in(tmp_path)
         with Store.open(setup.database) as store, pytest.raises(SpecError) as refused:
             unbench_bots(setup, store, ["A", "X"])
-        assert "--unbench: 'X' isn't a bot of this tournament; its bots are A, B, C" == str(
+        assert "unbench: 'X' isn't a bot of this tournament; its bots are A, B, C" == str(
             refused.value
         )
 
@@ -286,7 +287,7 @@ class TestUnbenching:
         setup = setup_in(tmp_path, format=format_name)
         with Store.open(setup.database) as store:
             unbench_bots(setup, store, [])
-            with pytest.raises(SpecError, match=f"--unbench: in a {format_name} the opponents"):
+            with pytest.raises(SpecError, match=f"unbench: in a {format_name} the opponents"):
                 unbench_bots(setup, store, ["A"])
 
     async def test_it_plays_on(self, tmp_path):

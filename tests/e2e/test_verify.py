@@ -397,6 +397,24 @@ def test_a_tournament_s_database_is_made_anew(cup, folder):
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 
 
+@pytest.mark.parametrize(("block", "seating"), [(0, 1), (1, 0)])
+def test_a_record_under_the_name_of_another_match_is_not_believed(cup, folder, block, seating):
+    """It is of another block's same seating, or of another one; the block is played again."""
+    with Store.open(folder / "cup.db") as store:
+        blocks = [played.block for played in stored(store)]
+    source, place = (
+        folder / f"cup.records/{id_[:2]}/{id_}-{number}.jsonl.gz"
+        for id_, number in ((blocks[block], seating), (blocks[1], 1))
+    )
+    shutil.copy(source, place)
+    trouble, total = verified("tournament verify cup.toml --rebuild", folder)
+    again = "not all of its matches are known, so it is played again"
+    assert f"cup: block {blocks[1]}: {again}" == trouble
+    assert total.startswith("cup: 4 matches stored again; ")
+    assert 0 == run_here(["tournament", "run", "cup.toml"], folder).code
+    assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
+
+
 @pytest.mark.parametrize(
     "killed_in",
     [

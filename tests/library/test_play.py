@@ -258,12 +258,12 @@ BAD = {
     "a time of nothing": (
         ("angrymob", PAIR),
         {"time_move": 0.00001},
-        "clock: time_move: 1e-05; expected a finite number of seconds from 0.0001; 0 is no limit",
+        "time_move: 1e-05; expected a finite number of seconds from 0.0001; 0 is no limit",
     ),
     "a limit of late turns that no record takes": (
         ("angrymob", PAIR),
         {"late_limit": Index()},
-        "clock: late_limit: <",
+        "late_limit: <",
     ),
     "a budget of nothing": (
         ("angrymob", PAIR),

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import attrs
-import structlog
 import trio
 
+from lanista.arena.worker_process import log
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, host_match
@@ -33,8 +33,6 @@ FRONT = "front"
 
 MAKING_TIME = 3.0
 """Seconds until a helper that doesn't answer is killed: fewer than an arena has to shut down."""
-
-log = structlog.get_logger()
 
 
 @attrs.define(eq=False)

@@ -18,12 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import structlog
 import trio
 from cattrs.preconf.json import make_converter
 
 from lanista.arena.match_player import close_all, our_fault, play_here
-from lanista.arena.worker_process import BrokenLinkError, Link, Message, end_of_link, forward_log
+from lanista.arena.worker_process import (
+    BrokenLinkError,
+    Link,
+    Message,
+    end_of_link,
+    forward_log,
+    log,
+)
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.control import MatchControl
@@ -50,8 +56,6 @@ CONVERTER.register_unstructure_hook_func(lambda kind: kind is Ruleset, lambda ru
 CONVERTER.register_structure_hook_func(
     lambda kind: kind is Ruleset, lambda name, _: registry.get(name)
 )
-
-log = structlog.get_logger()
 
 
 @attrs.frozen(kw_only=True)

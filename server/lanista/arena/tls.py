@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import structlog
 import trio
 
-from lanista.arena.worker_process import Link, LinkedProcess, keep_running
+from lanista.arena.worker_process import Link, LinkedProcess, keep_running, log
 
 HANDSHAKE = b"\x16"
 """The first byte of whoever speaks TLS: the type of the record in which a handshake begins."""
@@ -26,8 +25,6 @@ CONNECTING_TIME = 1.0
 
 _NO_CHECK_TIME = 0x200000
 """OpenSSL's X509_V_FLAG_NO_CHECK_TIME, which `ssl` has no name for."""
-
-log = structlog.get_logger()
 
 
 # -- the certificate and its key -----------------------------------------------------------------

@@ -17,12 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import attrs
-import structlog
 import trio
 
 from lanista.arena.limits import LogLimit
 from lanista.arena.tls import CertificateError, load
-from lanista.arena.worker_process import Link, Message, end_of_link, forward_log
+from lanista.arena.worker_process import Link, Message, end_of_link, forward_log, log
 from lanista.match.background import BackgroundWork
 from lanista.nurseries import helpers_nursery
 
@@ -32,8 +31,6 @@ LINGERING = 1.0
 """Seconds that a peer has to take its last bytes and to close its side."""
 FAILURES_LOGGED = 20
 """Number of failed handshakes per second that are logged."""
-
-log = structlog.get_logger()
 
 
 @attrs.define(eq=False)

@@ -204,21 +204,18 @@ def check_sandbox() -> None:
         raise SandboxError(
             "sandbox: bubblewrap can't make namespaces here; "
             f"it said: {execute.printable(complaint)}. "
-            "docs/limits.md says what a system must allow; --sandbox none runs bots without a "
-            "sandbox"
+            "docs/limits.md says what a system must allow; sandbox 'none' runs bots without one"
         )
 
 
 def _bwrap() -> str:
     if sys.platform != "linux":
-        raise SandboxError(
-            "sandbox: bubblewrap needs Linux; --sandbox none runs bots without a sandbox"
-        )
+        raise SandboxError("sandbox: bubblewrap needs Linux; sandbox 'none' runs bots without one")
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise SandboxError(
             "sandbox: bubblewrap (bwrap) isn't installed: install the package 'bubblewrap' "
-            "(apt-get install bubblewrap), or run bots with --sandbox none"
+            "(apt-get install bubblewrap), or run bots with sandbox 'none'"
         )
     return bwrap
 
@@ -230,7 +227,7 @@ def _filter() -> bytes:
         known = " and ".join(syscalls.AUDIT)
         raise SandboxError(
             f"sandbox: the filter of system calls is for {known}, not {machine}; "
-            "--sandbox none runs bots without a sandbox"
+            "sandbox 'none' runs bots without one"
         )
     return program
 

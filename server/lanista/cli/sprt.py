@@ -86,21 +86,15 @@ def command(
     """
     from lanista.cli.tournament_run import play
     from lanista.competition.setup import prepare
-    from lanista.competition.spec import SeedCount, Sprt
-    from lanista.results.blocks import FormatName
 
-    try:
-        hypotheses = Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta)
-    except ValueError as error:
-        raise BadInputError(f"options --elo0 and --elo1: {error}") from None
     spec = described(
         registry.get(game or game_of((a, b))),
         (a, b),
-        FormatName.SPRT,
+        "sprt",
         name=name,
-        seeds=SeedCount(count=1, base=base),
+        seeds={"count": 1, "base": base},
         blocks=blocks,
-        sprt=hypotheses,
+        sprt={"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta},
         concurrency=concurrency,
         **matches,
     )

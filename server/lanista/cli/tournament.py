@@ -248,8 +248,6 @@ def _of_bots(
     **keys: Any,
 ) -> "Setup":
     from lanista.competition.setup import prepare
-    from lanista.competition.spec import SeedCount
-    from lanista.results.blocks import FormatName
 
     ruleset = registry.get(game)
     few = f"{len(bots)} given; add bots"
@@ -263,8 +261,8 @@ def _of_bots(
     spec = described(
         ruleset,
         bots,
-        FormatName(format_),
-        seeds=SeedCount(count=seeds, base=base),
+        format_,
+        seeds={"count": seeds, "base": base},
         fill=fill,
         **keys,
     )

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from lanista.games.base import Ruleset, complete_settings
 from lanista.match.conditions import Clock
-from lanista.results.blocks import FormatName
 
 if TYPE_CHECKING:
     from lanista.competition.setup import Setup
@@ -40,7 +41,7 @@ def prepared(file: Path) -> "tuple[Setup, Any]":
 def described(
     ruleset: Ruleset,
     bots: Sequence[str],
-    format_: FormatName,
+    format_: str,
     *,
     name: str | None,
     maps: tuple[str, ...],
@@ -57,26 +58,25 @@ def described(
     The bots are as `lanista play` takes them; repeated names are made distinct as there. Without a
     name, the tournament is called after its format and its bots.
     """
-    from lanista.competition.spec import BotEntry, Spec
+    from lanista.competition.spec import spec_of
     from lanista.hosting.host import distinct
     from lanista.hosting.names import bot_command
-    from lanista.hosting.spec_parts import SandboxName
 
     complete_settings(ruleset, settings)  # raises an error if the game has no such setting
     names = distinct([bot_command(ruleset.name, bot)[0] for bot in bots])
-    return Spec(
-        name=name or f"{format_}-{'-'.join(names)}",
-        game=ruleset.name,
-        format=format_,
-        bots=tuple(
-            BotEntry(name=bot_name, command=bot, restart=restart or None)
+    value = {
+        "name": name or f"{format_}-{'-'.join(names)}",
+        "game": ruleset.name,
+        "format": format_,
+        "bots": [
+            {"name": bot_name, "command": bot, "restart": restart or None}
             for bot_name, bot in zip(names, bots, strict=True)
-        ),
-        maps=maps,
-        settings=settings,
-        clock=clock,
-        limits=bot_limits,
-        match_cpu=match_cpu,
-        sandbox=SandboxName(sandbox),
-        **keys,
-    )
+        ],
+        "maps": maps,
+        "settings": settings,
+        "clock": attrs.asdict(clock),
+        "limits": bot_limits,
+        "match_cpu": match_cpu,
+        "sandbox": sandbox,
+    }
+    return spec_of(value | keys, "")

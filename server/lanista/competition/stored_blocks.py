@@ -170,7 +170,7 @@ def check_identities(setup: Setup, store: Store, *, accept_changes: bool) -> Non
         them = "it" if len(changed) == 1 else "them"
         raise SpecError(
             f"bots: {changes}; change it back, give it another name, "
-            f"or start {them} anew with --accept-changes"
+            f"or start {them} anew (--accept-changes; in Python accept_changes=True)"
         )
     for name, identity in now.items():
         if before.get(name) != identity:
@@ -197,11 +197,11 @@ def unbench_bots(setup: Setup, store: Store, names: Sequence[str]) -> None:
         if name not in setup.bots:
             known = ", ".join(setup.bots)
             raise SpecError(
-                f"--unbench: {name!a} isn't a bot of this tournament; its bots are {known}"
+                f"unbench: {name!a} isn't a bot of this tournament; its bots are {known}"
             )
     if names and setup.spec.format.has_rounds:
         raise SpecError(
-            f"--unbench: in a {setup.spec.format} the opponents of a benched bot have advanced "
+            f"unbench: in a {setup.spec.format} the opponents of a benched bot have advanced "
             "without playing it, so it can't come back"
         )
     for name in names:

@@ -168,12 +168,21 @@ def _store(
     whole: list[tuple[int, BlockResult]] = []
     for block, played in blocks.items():
         matches = tuple(match for _, match in played)
-        first = next((match for match in matches if match.counted and not match.seating), None)
-        counted = sorted(match.seating for match in matches if match.counted)
-        if first is not None:
+        counted = sorted((one for one in matches if one.counted), key=lambda one: one.seating)
+        if counted:
             # The first seating has the bots in the order of their places.
-            bots = tuple(seat.bot for seat in first.seats)
-            if counted == list(range(len(setup.seatings(bots)))):
+            bots = tuple(seat.bot for seat in counted[0].seats)
+            opening = counted[0].seed, counted[0].map
+            # A record may have been copied from another block, or from another seating.
+            expected = [
+                (number, opening, [bots[place] for place in seating])
+                for number, seating in enumerate(setup.seatings(bots))
+            ]
+            found = [
+                (one.seating, (one.seed, one.map), [seat.bot for seat in one.seats])
+                for one in counted
+            ]
+            if found == expected:
                 result = BlockResult(block=block, bots=bots, matches=matches)
                 whole.append((max(place for place, _ in played), result))
                 continue

@@ -140,7 +140,7 @@ def prepared(
 def _clock(options: Mapping[str, Any]) -> Clock:
     given = {name: options[name] for name in CLOCK_OPTIONS & options.keys()}
     no_clock = given.pop("no_clock", False)
-    return clock_of(no_clock=no_clock, **attrs.asdict(_CLOCK.of(given, "clock")))
+    return clock_of(no_clock=no_clock, **attrs.asdict(_CLOCK.of(given, "")))
 
 
 def play(

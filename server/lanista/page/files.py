@@ -34,7 +34,7 @@ def _shots_of(file: str | Path, tile: int | None) -> tuple[Painter, str, Iterato
     try:
         return Painter(scene, title, names, tile), scene.turn_word, shots
     except BadSizeError as error:
-        where = file if tile is None else f"--size {tile}"
+        where = file if tile is None else f"size {tile}"
         raise BadInputError(f"{where}: {error}") from None
 
 
