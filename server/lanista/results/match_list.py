@@ -21,7 +21,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.games.outcome import Termination
-from lanista.match.record import BadRecordError, Header, ResultInfo
+from lanista.match.record import BadRecordError, Header, ResultInfo, rounds_of
 from lanista.results.base import Database, Kind, competition_in
 from lanista.results.blocks import points
 from lanista.results.data_folder import DataFolder
@@ -422,7 +422,7 @@ def _described(
             reason=texts(reason),
             ranks=list(lists(ranks)),
             scores=list(lists(scores)),
-            turns=turns,
+            turns=rounds_of(end, turns),
             seed=seed,
             faults=[],
         )

@@ -22,7 +22,7 @@ import attrs
 from lanista.errors import StoreError
 from lanista.games import registry
 from lanista.games.outcome import Ending
-from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
+from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends, rounds_of
 from lanista.results.database import Store, readable
 from lanista.results.engines import DamagedError, why
 from lanista.results.match_result import FAULTS, MatchResult
@@ -60,7 +60,7 @@ def stored_json(stored: StoredMatch) -> dict[str, Any]:
     return {
         "end": match.end,
         "reason": match.reason,
-        "turns": match.turns,
+        "turns": rounds_of(match.end, match.turns),
         "players": [seat.bot for seat in match.seats],
         "ranks": [seat.rank for seat in match.seats],
         "scores": [seat.score for seat in match.seats],
@@ -88,7 +88,7 @@ def summary(path: Path) -> dict[str, Any]:
         reason=result.reason,
         ranks=list(result.ranks),
         scores=list(result.scores),
-        turns=result.turns,
+        turns=result.rounds,
         seed=str(header.seed),
         faults=[sum(counts.values()) for counts in result.fault_counts] or None,
     )
