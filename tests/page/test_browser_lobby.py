@@ -170,6 +170,21 @@ def test_the_list_of_matches_and_its_filters(arena, show):
     expect(rows).to_have_count(1)
 
 
+def test_a_list_of_matches_that_stays_open_is_kept_up_to_date(arena, bots, show):
+    """A match that runs in it ends there too, and new ones come on top."""
+    lobby = show(f"{arena.page}/")
+    page = show(f"{arena.page}/#/matches?player=Eva", beside=True)
+    expect(page.get_by_text("No match fits these filters.")).to_be_visible()
+    rows = page.get_by_role("row").filter(has=page.get_by_role("cell"))
+    pair = bots(arena, "list", "Eva", "Fay")
+    start(lobby, "list").click()
+    pair.asked()
+    expect(rows).to_have_text([re.compile("running")])
+    pair.play(("", ""), ("", ""))
+    pair.answer()
+    expect(rows).to_have_text([re.compile("draw")])
+
+
 @pytest.mark.long
 def test_numbers_have_the_same_form_in_every_language(arena, records, visit):
     """The page is English: a point among its digits would be one of decimals."""
