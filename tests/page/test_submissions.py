@@ -125,8 +125,8 @@ async def test_another_sites_page_hands_in_and_changes_nothing(house):
     own = f"Origin: http://127.0.0.1:{house.server.port}"
     assert 200 == (await post(house, f"{PATH}/Ann/disable?why=", own)).status
     refused = await house.get(PATH, method="DELETE")
-    assert (405, "GET, POST") == (refused.status, refused.header("Allow"))
-    assert "isn't known here, only GET and POST" in refused.json["error"]
+    assert (405, "GET, HEAD, POST") == (refused.status, refused.header("Allow"))
+    assert "isn't known here, only GET, HEAD, POST" in refused.json["error"]
 
 
 async def test_why_a_name_is_disabled_is_one_line_without_escapes(house):
