@@ -229,6 +229,25 @@ def test_the_theme_is_kept(arena, visit):
     expect(other.get_by_role("button", name="Change to the light theme")).to_be_visible()
 
 
+def test_a_view_is_printed_dark_on_white_without_what_is_clicked(arena, visit):
+    """A teacher prints the standings; the theme is the dark one again then."""
+    page = visit(theme="dark").open(f"{arena.page}/")
+    html, colour = page.locator("html"), "getComputedStyle(document.documentElement).{}"
+    standings = page.get_by_role("region", name="Standings")
+    expect(standings.get_by_role("table")).to_have_count(3)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(html).to_have_attribute("data-theme", "light")
+    assert "rgb(255, 255, 255)" == page.evaluate(colour.format("backgroundColor"))
+    expect(page.get_by_role("banner")).to_be_hidden()
+    expect(page.get_by_role("button")).to_have_count(0)
+    expect(standings.get_by_role("table").first).to_be_visible()
+    rows = standings.get_by_role("row")
+    assert {"avoid"} == set(rows.evaluate_all("rs => rs.map(r => getComputedStyle(r).breakInside)"))
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(html).to_have_attribute("data-theme", "dark")
+
+
 def test_a_phone_scrolls_downwards_only(arena, bots, visit):
     """390 by 844: no page is wider than the screen, whatever bots are called, nor is a panel."""
     one = visit(size=PHONE, touch=True)
