@@ -245,8 +245,12 @@ def test_a_program_that_does_not_start_rests_unless_it_was_taken_back(tmp_path):
     with with_programs(tmp_path) as room:
         room.offer("A", program("A", 2))
         for version in 1, 1, 1, 2:
-            room.not_started("A", version, "it isn't there")
+            room.not_started("A", version, "it isn't there", "it isn't there")
         assert room.resting(who("A")) is None
-        room.not_started("A", 2, "it exited with code 1")
+        room.not_started(
+            "A", 2, "it exited with code 1", "it exited with code 1: no /home/a/secret"
+        )
         assert room.resting(who("A")) > 0
         assert room.why_resting("A").endswith("it exited with code 1")
+        assert room.why_not_started("A", 2).endswith("/home/a/secret")
+        assert "" == room.why_not_started("A", 3)

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 import trio
 
+from arena.test_ladder_room import program
 from lanista.arena.spec import LadderSpec, Submissions
 from lanista.page import connections
 from page.house import opened, until
@@ -113,6 +114,19 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
         answer = await hand_in(house, body=form)
         assert (400, True) == (answer.status, "--data-binary" in answer.json["error"])
         assert {} == house.arena.submissions.ladders["pit"].authors
+
+
+async def test_only_its_owner_reads_what_a_program_wrote_that_does_not_start(tmp_path):
+    """It may hold a path or a secret; others read in general words why its name rests."""
+    async with with_ladder(tmp_path) as house:
+        await hand_in(house)
+        room = house.arena.ladders["pit"]
+        room.offer("Ann", program("Ann"))
+        words = "exited with code 1 before it said hello"
+        for _ in range(room.spec.bench_after):
+            room.not_started("Ann", 1, words, f"{words}: no /home/ann/secret")
+        assert "no /home/ann/secret" in (await house.get(f"{PATH}/1", basic("Ann"))).json["why"]
+        assert room.why_resting("Ann").endswith(words)
 
 
 async def test_another_sites_page_hands_in_and_changes_nothing(house):

@@ -245,7 +245,7 @@ class LadderMatches:
             name, why = names[place], bot.with_last_words()
             if name in submitted:
                 log.info("a submitted bot didn't start", ladder=room.spec.name, name=name, why=why)
-                room.not_started(name, submitted[name].version, why)
+                room.not_started(name, submitted[name].version, str(bot), why)
             else:
                 log.error(
                     "a house bot can't be started, and isn't paired until the arena is restarted",
