@@ -260,6 +260,9 @@ def test_a_program_that_does_not_start_rests_unless_it_was_taken_back(tmp_path):
         for version in 1, 1, 1, 2:
             room.not_started("A", "it isn't there", version)
         assert room.resting(who("A")) is None
-        room.not_started("A", "it exited with code 1", 2)
+        words = "it exited with code 1"
+        room.not_started("A", words, 2, f"{words}: no /home/a/secret")
         assert room.resting(who("A")) > 0
         assert room.why_resting("A").endswith("it exited with code 1")
+        assert room.why_not_started("A", 2).endswith("/home/a/secret")
+        assert "" == room.why_not_started("A", 3)

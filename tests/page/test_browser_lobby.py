@@ -170,6 +170,21 @@ def test_the_list_of_matches_and_its_filters(arena, show):
     expect(rows).to_have_count(1)
 
 
+def test_a_list_of_matches_that_stays_open_is_kept_up_to_date(arena, bots, show):
+    """A match that runs in it ends there too, and new ones come on top."""
+    lobby = show(f"{arena.page}/")
+    page = show(f"{arena.page}/#/matches?player=Eva", beside=True)
+    expect(page.get_by_text("No match fits these filters.")).to_be_visible()
+    rows = page.get_by_role("row").filter(has=page.get_by_role("cell"))
+    pair = bots(arena, "list", "Eva", "Fay")
+    start(lobby, "list").click()
+    pair.asked()
+    expect(rows).to_have_text([re.compile("running")])
+    pair.play(("", ""), ("", ""))
+    pair.answer()
+    expect(rows).to_have_text([re.compile("draw")])
+
+
 @pytest.mark.long
 def test_numbers_have_the_same_form_in_every_language(arena, records, visit):
     """The page is English: a point among its digits would be one of decimals."""
@@ -212,6 +227,25 @@ def test_the_theme_is_kept(arena, visit):
     other = one.open(f"{arena.page}/#/matches")
     expect(other.locator("html")).to_have_attribute("data-theme", "dark")
     expect(other.get_by_role("button", name="Change to the light theme")).to_be_visible()
+
+
+def test_a_view_is_printed_dark_on_white_without_what_is_clicked(arena, visit):
+    """A teacher prints the standings; the theme is the dark one again then."""
+    page = visit(theme="dark").open(f"{arena.page}/")
+    html, colour = page.locator("html"), "getComputedStyle(document.documentElement).{}"
+    standings = page.get_by_role("region", name="Standings")
+    expect(standings.get_by_role("table")).to_have_count(3)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(html).to_have_attribute("data-theme", "light")
+    assert "rgb(255, 255, 255)" == page.evaluate(colour.format("backgroundColor"))
+    expect(page.get_by_role("banner")).to_be_hidden()
+    expect(page.get_by_role("button")).to_have_count(0)
+    expect(standings.get_by_role("table").first).to_be_visible()
+    rows = standings.get_by_role("row")
+    assert {"avoid"} == set(rows.evaluate_all("rs => rs.map(r => getComputedStyle(r).breakInside)"))
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(html).to_have_attribute("data-theme", "dark")
 
 
 def test_a_phone_scrolls_downwards_only(arena, bots, visit):

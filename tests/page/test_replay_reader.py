@@ -126,7 +126,7 @@ def test_the_turn_that_made_a_match_void_is_no_frame(tmp_path):
     _, frames, end = told(path)
     assert 4 == len(unpacked(path))  # header, two turns, result
     assert [0, 1] == [frame["n"] for frame in frames]
-    assert ("void", "stall", 2) == tuple(end["result"][key] for key in ("end", "reason", "turns"))
+    assert ("void", "stall", 1) == tuple(end["result"][key] for key in ("end", "reason", "turns"))
     assert end["trouble"] is None
 
 

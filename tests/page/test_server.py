@@ -245,14 +245,20 @@ async def test_no_path_leads_elsewhere(house):
 
 
 async def test_a_method_that_an_address_does_not_take_is_refused_with_those_that_it_takes(house):
-    for method in ("POST", "HEAD", "PUT", "DELETE", "OPTIONS", "BREW"):
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "BREW"):
         for path in ("/api/1/lobby", "/", "/api/1/ws"):
             answer = await house.get(path, method=method)
-            assert (method, 405, "GET") == (method, answer.status, answer.header("Allow"))
-            if method == "HEAD":
-                assert b"" == answer.body
-            else:
-                assert {"error": f"'{method}' isn't known here, only GET"} == answer.json
+            assert (method, 405, "GET, HEAD") == (method, answer.status, answer.header("Allow"))
+            assert {"error": f"'{method}' isn't known here, only GET, HEAD"} == answer.json
+
+
+async def test_head_is_answered_like_get_without_the_body(house):
+    """As health checks and those that check links ask; nothing becomes a WebSocket by it."""
+    for path in ("/healthz", "/", "/page/main.js", "/api/1/games", "/nothing", "/api/1/ws"):
+        head, got = [await house.get(path, method=method) for method in ("HEAD", "GET")]
+        assert (path, got.status, got.headers, b"") == (path, head.status, head.headers, head.body)
+    upgrade = "Upgrade: websocket", "Connection: Upgrade"
+    assert 426 == (await house.get("/api/1/ws", *upgrade, method="HEAD")).status
 
 
 # -- who may ask ---------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import trio
 
+from arena.test_ladder_room import program
 from lanista.arena.spec import LadderSpec, Submissions
 from lanista.page import connections
 from page.house import opened, until
@@ -130,6 +131,19 @@ async def test_what_is_refused_registers_no_name(tmp_path):
         assert [] == await house.arena.names.registered(None, 10)
 
 
+async def test_only_its_owner_reads_what_a_program_wrote_that_does_not_start(tmp_path):
+    """It may hold a path or a secret; others read in general words why its name rests."""
+    async with with_ladder(tmp_path) as house:
+        await hand_in(house)
+        room = house.arena.ladders["pit"]
+        room.offer("Ann", program("Ann"))
+        words = "exited with code 1 before it said hello"
+        for _ in range(room.spec.bench_after):
+            room.not_started("Ann", words, 1, f"{words}: no /home/ann/secret")
+        assert "no /home/ann/secret" in (await house.get(f"{PATH}/1", basic("Ann"))).json["why"]
+        assert room.why_resting("Ann").endswith(words)
+
+
 async def test_another_sites_page_hands_in_and_changes_nothing(house):
     """Without a token, on loopback, everybody is the operator: a browser says who asks."""
     await hand_in(house)
@@ -140,8 +154,8 @@ async def test_another_sites_page_hands_in_and_changes_nothing(house):
     own = f"Origin: http://127.0.0.1:{house.server.port}"
     assert 200 == (await post(house, f"{PATH}/Ann/disable?why=", own)).status
     refused = await house.get(PATH, method="DELETE")
-    assert (405, "GET, POST") == (refused.status, refused.header("Allow"))
-    assert "isn't known here, only GET and POST" in refused.json["error"]
+    assert (405, "GET, HEAD, POST") == (refused.status, refused.header("Allow"))
+    assert "isn't known here, only GET, HEAD, POST" in refused.json["error"]
 
 
 async def test_why_a_name_is_disabled_is_one_line_without_escapes(house):

@@ -198,6 +198,25 @@ async def test_so_many_questions_may_be_open_at_once(house):
     assert "head" == (await page.ask("open", match=match))["type"]
 
 
+async def test_viewers_share_the_tasks_that_answer_questions(house, monkeypatch):
+    """Others wait for theirs: with very many tasks garbage collection would hold up the matches."""
+    monkeypatch.setattr(module, "MAX_TASKS", 5)
+    page, _ = await house.page(), await house.page()
+    ann, bob, match = await house.pair()
+    await page.ask("open", match=match)
+    for frame in 1, 7:
+        for number in range(6):
+            await page.say(do="frames", id=f"q{number}", match=match, **{"from": frame})
+        await until(lambda: any(len(viewer._queue) == 4 for viewer in house.server.viewers))
+        assert {0, 2} == {viewer._tasks for viewer in house.server.viewers}
+        if frame == 1:
+            await play((ann, [AWAY]), (bob, [""]))
+        else:
+            assert done(await page.ask("close", match=match))
+        answers = [await page.answer(f"q{number}") for number in range(6)]
+        assert {"frames" if frame == 1 else "done"} == {answer["type"] for answer in answers}
+
+
 async def test_when_the_end_is_told_there_is_a_record(house):
     """Though its bots, which have heard the end, still linger."""
     page = await house.page()

@@ -15,7 +15,7 @@ from lanista.match.conditions import match_id
 from lanista.match.record import BadRecordError, PlayerInfo, read_ends
 from lanista.results.data_folder import DataFolder
 from lanista.results.match_list import MatchList, leave_to_ladder, points
-from lanista.results.recorded import result_of
+from lanista.results.recorded import result_of, summary
 from match import test_record
 from support.arenas import stored_ladder
 
@@ -116,6 +116,13 @@ def test_a_match_is_told_as_the_interface_says(match_list, tmp_path):
     assert ([expected], None) == match_list.matches(limit=50)
     assert path == match_list.path("M1")
     assert (None, None) == (match_list.match("M2"), match_list.path("M2"))
+
+
+def test_the_turn_that_made_a_match_void_does_not_count_as_one_of_its_turns(match_list, tmp_path):
+    """As on its own page: it wasn't carried out."""
+    path = put(tmp_path, "M1", end="void")
+    match_list.add(path)
+    assert (0, 0) == (match_list.match("M1")["turns"], summary(path)["turns"])
 
 
 def test_the_faults_of_a_match_whose_arena_ended_are_unknown(match_list, tmp_path):

@@ -245,7 +245,7 @@ class LadderMatches:
             name, why = names[place], bot.with_last_words()
             if name in submitted:
                 log.info("a submitted bot didn't start", ladder=room.spec.name, name=name, why=why)
-                room.not_started(name, why, submitted[name].version)
+                room.not_started(name, str(bot), submitted[name].version, why)
             else:
                 log.error("a house bot can't be started", ladder=room.spec.name, name=name, why=why)
                 room.not_started(name, "it couldn't be started; the arena's log says why")

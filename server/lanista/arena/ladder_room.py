@@ -90,6 +90,9 @@ class LadderRoom:
     """By name and version: the matches of programs that were handed in."""
     _failures: dict[str, str] = attrs.field(factory=dict, init=False)
     """Why each bot that has failed did so the last time, by name."""
+    _last_words: dict[str, tuple[int, str]] = attrs.field(factory=dict, init=False)
+    """By name: the version that didn't start the last time that one didn't, and why, with what it
+    wrote."""
     _benched: Collection[str] = attrs.field(default=(), init=False)
     """The keys of the names that the operator has benched."""
     _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
@@ -247,15 +250,24 @@ class LadderRoom:
             if name not in self.connected:
                 self._ladder.wait(name, bot.who.owner, self.now)
 
-    def not_started(self, name: str, why: str, version: int | None = None) -> None:
+    def not_started(
+        self, name: str, why: str, version: int | None = None, last_words: str = ""
+    ) -> None:
         """Count a failure of a bot that didn't start: a house bot, or a version of a program.
 
-        It isn't one if the version was taken back meanwhile, as its file may be gone.
+        It isn't one if the version was taken back meanwhile, as its file may be gone. `last_words`
+        say why with what it wrote, which is its owner's.
         """
         present = self.submitted.get(name)
         if name in self.house or (present is not None and present.version == version):
             self._failures[name] = why
+            self._last_words[name] = version or 0, last_words
             self._ladder.fail(name, self.now)
+
+    def why_not_started(self, name: str, version: int) -> str:
+        """Return for its owner why a program didn't start the last time; empty if it did so far."""
+        failed, last_words = self._last_words.get(name, (0, ""))
+        return last_words if failed == version else ""
 
     def presence(self) -> Mapping[str, int]:
         """Return how many bots are present: `waiting`, `playing`, `resting`."""

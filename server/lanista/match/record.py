@@ -276,6 +276,11 @@ class ResultInfo:
         """Whether the match was played to its end, by the rules or by forfeit."""
         return self.end in {Termination.FINISHED.value, Termination.FORFEIT.value}
 
+    @property
+    def rounds(self) -> int:
+        """The number of turns that were carried out."""
+        return rounds_of(self.end, self.turns)
+
     def fault_out(self, seat: int) -> FaultInfo | None:
         """Return the fault by which a bot is out or has lost; None if it played to the end."""
         if not self.endings or self.endings[seat] not in FAILURES:
@@ -294,6 +299,11 @@ class ResultInfo:
             outcome.ranks,
             outcome.scores,
         )
+
+
+def rounds_of(end: str, turns: int) -> int:
+    """Return how many of a match's turns were carried out: all but the one that made it void."""
+    return turns - (end == Termination.VOID.value)
 
 
 def line_of(value: Header | Mapping[str, Any]) -> bytes:

@@ -305,7 +305,7 @@ def end(
             "reason": result.reason,
             "ranks": list(result.ranks),
             "scores": list(result.scores),
-            "turns": result.turns,
+            "turns": result.rounds,
             "error": None if result.error is None else shortened(result.error),
             "ended": result.ended,
             "endings": list(result.endings),

@@ -111,7 +111,7 @@ class ReplayJob:
             _, result = read_ends(self.path)
         except (BadRecordError, OSError):  # cut off, or an original game's match file
             return 0
-        return result.turns + 1
+        return result.rounds + 1
 
     def finish(self) -> None:
         """Note that the source won't grow any more."""

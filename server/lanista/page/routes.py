@@ -197,8 +197,10 @@ class Routes:
             takes.add("GET")
         if not takes:
             return _nothing()
+        if "GET" in takes:
+            takes.add("HEAD")  # which the server answers like GET
         known = tuple(sorted(takes))
-        message = f"{shown(method)} isn't known here, only {' and '.join(known)}"
+        message = f"{shown(method)} isn't known here, only {', '.join(known)}"
         return RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, message, known)
 
     def _origin(self, headers: "Headers") -> str:

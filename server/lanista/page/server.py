@@ -247,13 +247,15 @@ class Server:
 
     async def _answer(self, peer: Peer, data: bytes) -> tuple[bytes, bytes] | None:
         """Return head and body of the answer to a request; None for what becomes a WebSocket."""
-        method = ""
+        is_head = False
         try:
             request, length = parse_request(data)
-            method = request.method
+            is_head = request.method == "HEAD"
+            if is_head:
+                request.method = "GET"
             self._check_origin(request, length)
             if unquote(request.path.partition("?")[0]) == WEBSOCKET and request.method == "GET":
-                self._check_viewer(peer, request)
+                self._check_viewer(peer, request, is_head=is_head)
                 return None
             answer = await self._routes.answer(peer, request, length)
         except RefusedError as refused:
@@ -264,13 +266,13 @@ class Server:
             log.error("a request ended by an error", trace=traceback.format_exc())
             message = "the arena failed; this isn't the request's fault"
             answer = RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, message).answer()
-        if method == "HEAD":  # which is refused, and whose answer has no body
-            answer = attrs.evolve(answer, body=b"")
-        return answer.serialized(self.embed)
+        head, body = answer.serialized(self.embed)
+        return head, b"" if is_head else body
 
-    def _check_viewer(self, peer: Peer, request: Request) -> None:
+    def _check_viewer(self, peer: Peer, request: Request, *, is_head: bool) -> None:
         """Refuse a request for the WebSocket that can't become one."""
-        if [name.lower() for name in request.headers.get_all("Upgrade")] != ["websocket"]:
+        upgrades = [name.lower() for name in request.headers.get_all("Upgrade")]
+        if upgrades != ["websocket"] or is_head:
             raise RefusedError(HTTPStatus.UPGRADE_REQUIRED, "this path is a WebSocket")
         if not self.connections.may_view(peer):
             raise unavailable("too many viewers already")

@@ -65,12 +65,14 @@ class SubmissionRoutes:
                 author = submissions.author(key_of(name), registered)
             except SubmissionRefusedError:  # it can still hand in something
                 author = None
-            return json_answer(about | _author_json(name, author))
+            return json_answer(about | _author_json(submissions, name, author))
         if not visitor.operator:
             return json_answer(about)
         authors = []
         for author in list(submissions.authors.values()):
-            authors.append(orjson.Fragment(json_answer(_author_json(author.name, author)).body))
+            authors.append(
+                orjson.Fragment(json_answer(_author_json(submissions, author.name, author)).body)
+            )
             await trio.lowlevel.checkpoint()  # there may be hundreds, with many versions
         body = orjson.dumps(about | {"authors": authors})
         asked.peer.hold(len(body))
@@ -81,7 +83,7 @@ class SubmissionRoutes:
         submissions, author = await self._own(asked, ladder)
         version = submissions.version(author, int(number))
         output = await submissions.output(author.key, version.number)
-        answer = json_answer(_version_json(author, version) | {"output": output})
+        answer = json_answer(_version_json(submissions, author, version) | {"output": output})
         asked.peer.hold(len(answer.body))
         return answer
 
@@ -110,7 +112,7 @@ class SubmissionRoutes:
                 "the body is a form; send the file as it is (curl --data-binary @FILE)"
             )
         version = await submissions.hand_in(who, file, data, received, asked.peer.address)
-        answer = _version_json(submissions.author(who.key), version)
+        answer = _version_json(submissions, submissions.author(who.key), version)
         return attrs.evolve(json_answer(answer), status=HTTPStatus.CREATED)
 
     async def change(self, asked: Asked, ladder: str, number: str, what: str) -> Answer:
@@ -123,7 +125,7 @@ class SubmissionRoutes:
             author = await submissions.choose(who, int(number))
         else:
             author = await submissions.delete(who, int(number))
-        return json_answer(_author_json(author.name, author))
+        return json_answer(_author_json(submissions, author.name, author))
 
     async def disable(self, asked: Asked, ladder: str, name: str) -> Answer:
         """Let a name hand in and play nothing more, or again without `why`; the operator asks."""
@@ -131,8 +133,9 @@ class SubmissionRoutes:
         why = asked.parameters.get("why", "")
         if len(why) > 200 or not why.isprintable():
             raise bad_request("why is one line of at most 200 characters")
-        author = await self._of(ladder).disable(key_of(name), why)
-        return json_answer(_author_json(author.name, author))
+        submissions = self._of(ladder)
+        author = await submissions.disable(key_of(name), why)
+        return json_answer(_author_json(submissions, author.name, author))
 
     def _of(self, ladder: str) -> LadderSubmissions:
         submissions = self.submissions.ladders.get(ladder)
@@ -187,9 +190,13 @@ class SubmissionRoutes:
         }
 
 
-def _author_json(name: str, author: Author | None) -> dict[str, Any]:
+def _author_json(
+    submissions: LadderSubmissions, name: str, author: Author | None
+) -> dict[str, Any]:
     versions = (
-        [] if author is None else [_version_json(author, v) for v in author.versions.values()]
+        []
+        if author is None
+        else [_version_json(submissions, author, v) for v in author.versions.values()]
     )
     return {
         "name": name,
@@ -200,7 +207,10 @@ def _author_json(name: str, author: Author | None) -> dict[str, Any]:
     }
 
 
-def _version_json(author: Author, version: Version) -> dict[str, Any]:
+def _version_json(
+    submissions: LadderSubmissions, author: Author, version: Version
+) -> dict[str, Any]:
+    not_started = submissions.room.why_not_started(author.name, version.number)
     return {
         "version": version.number,
         "state": author.state_of(version),
@@ -208,6 +218,6 @@ def _version_json(author: Author, version: Version) -> dict[str, Any]:
         "size": version.size,
         "sha256": version.sha256,
         "received": version.received,
-        "why": version.why,
+        "why": version.why or (not_started and f"it didn't start: {not_started}"),
         "findings": list(version.findings),
     }

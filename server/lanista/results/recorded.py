@@ -24,7 +24,7 @@ from lanista.errors import StoreError
 from lanista.games import registry
 from lanista.games.outcome import ENDINGS, Ending, Termination
 from lanista.match.conditions import MatchSpec
-from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends
+from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends, rounds_of
 from lanista.results.database import Store, readable
 from lanista.results.engines import DamagedError, why
 from lanista.results.match_result import FAULTS, MatchResult, SeatResult
@@ -70,7 +70,7 @@ def ended_json(match: MatchResult) -> dict[str, Any]:
     return {
         "end": match.end,
         "reason": match.reason,
-        "turns": match.turns,
+        "turns": rounds_of(match.end, match.turns),
         "players": [seat.bot for seat in match.seats],
         "ranks": [seat.rank for seat in match.seats],
         "scores": [seat.score for seat in match.seats],

@@ -144,10 +144,15 @@ class FakeLink extends EventTarget {
   }
 }
 
-/** Let all promises go on that can. */
-const settle = () => new Promise((resolve) => setTimeout(resolve));
-
-test("figures are loaded again when there are newer ones, and not otherwise", async (t) => {
+test("figures are loaded again when there are newer ones, after a rest, and not otherwise", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  /** Let all promises go on that can. */
+  const goOn = () => new Promise((resolve) => setImmediate(resolve));
+  const settle = async () => {
+    await goOn();
+    t.mock.timers.tick(2000);
+    await goOn();
+  };
   const link = new FakeLink();
   /** @type {string[]} */
   const shown = [];
@@ -162,8 +167,10 @@ test("figures are loaded again when there are newer ones, and not otherwise", as
     show: (/** @type {string} */ figures) => shown.push(figures),
     fail: (message) => failures.push(message),
   });
-  await settle();
+  await goOn();
   link.tell({ computed: "1" });
+  await goOn();
+  assert.equal(fetched.mock.callCount(), 1);
   await settle();
   link.tell({ computed: "1" });
   await settle();

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { withOlder } from "../../../server/lanista/page/browser/match_list.js";
 import { endReason, fetchJson, outcome, timeText, winners } from "../../../server/lanista/page/browser/matches.js";
 
 /** Make a match of four that is over; `differences` replaces parts of it. */
@@ -90,4 +91,23 @@ test("a time has its day unless that is today, and its year if that is another",
   assert.match(text(2026, 0, 5, 11, 30), /5/);
   assert.doesNotMatch(text(2026, 0, 5, 11, 30), /26/);
   assert.match(text(2025, 0, 9, 11, 30), /2025/);
+});
+
+test("new matches come above those that a list shows, if there are none between", () => {
+  const page = (names, next) => ({
+    matches: [...names].map((match) => ({ match, state: match === "R" ? "running" : "over" })),
+    next,
+  });
+  for (const [newest, next, shown, expected, expectedNext] of [
+    ["CB", "2", "BA", "CBA", "old"],
+    ["RCB", "2", "BA", "RCBA", "old"],
+    ["CB", "2", "RBA", "CBA", "old"],
+    ["CB", "2", "BC", "CB", "2"],
+    ["DC", "2", "RBA", "DC", "2"], // there may be more than these
+    ["RDC", "2", "RBA", "RDC", "2"],
+    ["CB", null, "", "CB", null],
+  ]) {
+    const found = withOlder(page(newest, next), page(shown, "old"));
+    assert.deepEqual(found, page(expected, expectedNext));
+  }
 });

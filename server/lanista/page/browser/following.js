@@ -10,6 +10,9 @@ import { errorMessage, fetchJson } from "./matches.js";
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("./link.js").Lobby} Lobby */
 
+/** Minimum milliseconds between two requests, as something may change several times a second. */
+const REST = 2000;
+
 /**
  * Load figures at once, and whenever their version has changed.
  *
@@ -42,6 +45,7 @@ export function followFigures(link, { address, version, show, fail }) {
         isStale = false;
         shown = current();
         show(await fetchJson(address, ended.signal));
+        await new Promise((resolve) => setTimeout(resolve, REST));
       }
     } catch (error) {
       if (!ended.signal.aborted) {

@@ -292,7 +292,7 @@ function showArena() {
       }
     } else if (path[0] === "matches") {
       enter("matches", "Matches");
-      view = matchesView(root, query, (chosen) => {
+      view = matchesView(root, link, query, (chosen) => {
         go(chosen.size > 0 ? `#/matches?${chosen}` : "#/matches");
       });
     } else if (path[0] === "operator" && operator) {

@@ -5,8 +5,9 @@
  * @module
  */
 
-import { el, fill } from "./dom.js";
+import { el, fill, list } from "./dom.js";
 import { FAILURES } from "./figures.js";
+import { followFigures } from "./following.js";
 import {
   addressOf,
   endReason,
@@ -20,7 +21,10 @@ import {
 } from "./matches.js";
 import { printable } from "./text.js";
 
+/** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("./link.js").Lobby} Lobby */
 /** @typedef {import("./link.js").Match} Match */
+/** @typedef {{matches: Match[], next: string | null}} Page a part of the list */
 /** @typedef {{name: string, title: string}} Game */
 
 /** The ways in which a match may end (docs/records.md), with their labels in the filter. */
@@ -32,46 +36,57 @@ const END_FILTERS = [
 ];
 
 /**
- * Show the list of matches.
+ * Show the list of matches, and keep it up to date.
  *
  * @param {HTMLElement} root is filled
+ * @param {Link} link the lobby must have been requested from it, as lobby messages announce changes
  * @param {URLSearchParams} chosen the filters of `/api/1/matches`, as in the page's address
  * @param {(chosen: URLSearchParams) => void} choose goes to the list with other filters
  * @returns {{close(): void}}
  */
-export function matchesView(root, chosen, choose) {
+export function matchesView(root, link, chosen, choose) {
   const ended = new AbortController();
   const rows = el("tbody", null);
-  const state = el("p", { class: "muted", role: "status" });
+  const state = el("p", { class: "muted", role: "status" }, "Loading…");
   const more = el("button", { class: "button", type: "button", hidden: true }, "Show more");
   const tournament = chosen.get("tournament");
   const form =
     tournament === null
       ? filterForm(chosen, choose, ended.signal)
       : tournamentForm(tournament, chosen, choose);
+  /** @type {Page} */
+  let shown = { matches: [], next: null };
 
-  /** Append a page of matches. @param {string | null} before its cursor; null: the first page */
-  async function load(before) {
-    more.hidden = true;
-    state.textContent = "Loading…";
+  /** @param {Page} page what is shown from now on */
+  function show(page) {
+    shown = page;
+    list(rows, page.matches, ({ match }) => match, rowOf);
+    state.textContent = page.matches.length === 0 ? noMatchesText(chosen) : "";
+    more.hidden = page.next === null;
+  }
+
+  /** @param {string} message */
+  function fail(message) {
+    state.textContent = `The list can't be loaded: ${message}`;
+  }
+
+  more.addEventListener("click", async () => {
+    const { next } = shown;
     const query = new URLSearchParams(chosen);
-    if (before !== null) {
-      query.set("before", before);
-    }
+    query.set("before", next ?? "");
+    state.textContent = "Loading…";
     try {
+      /** @type {Page} */
       const page = await fetchJson(`/api/1/matches?${query}`, ended.signal);
-      rows.append(...page.matches.map(rowOf));
-      state.textContent = rows.children.length === 0 ? noMatchesText(chosen) : "";
-      more.hidden = page.next === null;
-      more.onclick = () => load(page.next);
+      if (next === shown.next) {
+        show({ ...page, matches: [...shown.matches, ...page.matches] });
+      }
     } catch (error) {
       if (!ended.signal.aborted) {
-        state.textContent = `The list can't be loaded: ${errorMessage(error)}`;
-        more.hidden = false;
-        more.onclick = () => load(before);
+        fail(errorMessage(error));
       }
     }
-  }
+  });
 
   fill(
     root,
@@ -113,8 +128,49 @@ export function matchesView(root, chosen, choose) {
       el("p", null, more),
     ),
   );
-  void load(null);
-  return { close: () => ended.abort() };
+  const following = followFigures(link, {
+    address: `/api/1/matches?${chosen}`,
+    version: (lobby) => listVersion(lobby, tournament),
+    show: (/** @type {Page} */ newest) => show(withOlder(newest, shown)),
+    fail,
+  });
+  return {
+    close() {
+      ended.abort();
+      following.close();
+    },
+  };
+}
+
+/**
+ * Return the newest matches with those below them that are shown already.
+ *
+ * @param {Page} newest the first part of the list
+ * @param {Page} shown
+ * @returns {Page} the newest matches alone, if there may be others between
+ */
+export function withOlder(newest, shown) {
+  const listed = new Set(newest.matches.map(({ match }) => match));
+  const over = shown.matches.filter(({ state }) => state === "over");
+  const older = over.filter(({ match }) => !listed.has(match));
+  const isGap = older.length === over.length && newest.next !== null;
+  return isGap || older.length === 0
+    ? newest
+    : { matches: [...newest.matches, ...older], next: shown.next };
+}
+
+/**
+ * Return a text that is another one whenever there are other matches to list.
+ *
+ * @param {Lobby} lobby
+ * @param {string | null} tournament whose matches are listed; null: the arena's
+ * @returns {string | undefined}
+ */
+function listVersion({ running, recent, tournaments }, tournament) {
+  if (tournament !== null) {
+    return tournaments.find(({ name }) => name === tournament)?.computed ?? undefined;
+  }
+  return JSON.stringify([...running, ...recent.slice(0, 1)].map(({ match }) => match));
 }
 
 /**

@@ -26,11 +26,13 @@ export function theme() {
   return document.documentElement.dataset.theme === "dark" ? "dark" : "light";
 }
 
-/** Show the theme that the user chose earlier, or follow the system's. */
+/** Show the theme that the user chose earlier, or follow the system's; on paper, the light one. */
 export function startTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => show(chosen() ?? (dark.matches ? "dark" : "light"));
   dark.addEventListener("change", follow);
+  addEventListener("beforeprint", () => show("light"));
+  addEventListener("afterprint", follow);
   follow();
 }
 
