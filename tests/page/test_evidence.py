@@ -17,7 +17,6 @@ from lanista.arena.decisions import add_name
 from lanista.match.bundle import folder_of
 from lanista.match.record import PART, read_record
 from lanista.match.replay import verify
-from lanista.page import viewer as module
 from match.playing import ANGRYMOB
 from page.house import running_match
 from page.records import captured, changed, unpacked
@@ -31,8 +30,7 @@ LOGS = {"0": "# Ann's plan\n", "1": "# Bob's plan\n"}
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(module, "SHORTEST", 0.0)
+def cheap(quick, monkeypatch):
     monkeypatch.setattr(tokens, "LOG_N", 1)
 
 
