@@ -43,10 +43,6 @@ def error_of(text):
     return str(caught.value)
 
 
-def test_an_empty_file_is_an_arena():
-    assert ArenaSpec() == parse_spec("", "arena.toml")
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -120,11 +120,16 @@ async def test_viewers_share_frames_until_the_last_has_left(house):
 
 
 async def test_closing_gives_up_what_waits(house, tmp_path):
-    """`frames` that aren't there, and an `open` whose record has no header yet."""
+    """`frames` that aren't there, and an `open` whose record has no header yet.
+
+    What is there is sent meanwhile.
+    """
     page = await house.page()
     _, _, match = await house.pair()
     await page.ask("open", match=match)
     await page.say(do="frames", id="later", match=match, **{"from": 7})
+    for number in 0, -1:
+        assert 1 == len((await page.ask("frames", match=match, **{"from": number}))["frames"])
     assert done(await page.ask("close", match=match))
     assert done(await page.answer("later"))
     running_matches = house.arena.running
@@ -137,17 +142,6 @@ async def test_closing_gives_up_what_waits(house, tmp_path):
     assert done(await page.ask("close", match="empty"))
     assert done(await page.answer("head"))
     del running_matches.matches["empty"]
-
-
-async def test_what_is_there_is_sent_while_another_frame_is_awaited(house):
-    page = await house.page()
-    _, _, match = await house.pair()
-    await page.ask("open", match=match)
-    await page.say(do="frames", id="later", match=match, **{"from": 7})
-    for number in 0, -1:
-        assert 1 == len((await page.ask("frames", match=match, **{"from": number}))["frames"])
-    assert done(await page.ask("close", match=match))
-    assert done(await page.answer("later"))
 
 
 async def test_so_many_questions_may_be_open_at_once(house):
