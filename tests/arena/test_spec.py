@@ -62,7 +62,6 @@ def error_of(text):
         ('rooms = "ladders"', 'rooms: "ladders", but there is no [[ladders]]; add one, or "any"'),
         ("hello_timeout = 0", "hello_timeout: 0; expected a finite number above 0"),
         ("hello_timeout = 3601", "hello_timeout: 3601.0; expected at most 3600"),
-        ("drain = -0.5", "drain: -0.5; expected at least 0"),
         ("workers = 0", "workers: 0; expected at least 1"),
         ('tls = "x"', "tls: 'x'; expected a table"),
         ('[tls]\ncertificate = "x"', "tls.key: missing; it must be given"),
@@ -108,7 +107,6 @@ def error_of(text):
             LADDER + "fill_after = inf",
             "ladders[1].fill_after: inf; expected a finite number, at least 0",
         ),
-        (LADDER + "bench_after = 0", "ladders[1].bench_after: 0; expected at least 1"),
         (LADDER + "lag_allowance = 0.3", "ladders[1].lag_allowance: 0.3; expected at most 0.25"),
         (
             LADDER + "clock.time_move = inf",
