@@ -3,6 +3,7 @@
 import gzip
 import json
 import threading
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
 import attrs
@@ -76,6 +77,17 @@ def test_an_aborted_match_and_one_that_is_on_no_ladder_are_no_results_of_one():
     assert not is_ladders(SPEC, RESULT)
 
 
+@asynccontextmanager
+async def storing(add_matches):
+    """The results of a ladder that are stored so, and what is logged meanwhile."""
+    results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit")
+    with capture_logs() as logs:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(results.run)
+            yield results, logs
+            nursery.cancel_scope.cancel()
+
+
 async def test_results_wait_for_a_database_that_cannot_be_written(autojump_clock):
     """They are stored later, each once, in their order; the log says when, and how many waited."""
     kept, failures = [], ["the disk is full"] * 3
@@ -85,15 +97,11 @@ async def test_results_wait_for_a_database_that_cannot_be_written(autojump_clock
             raise StoreError(failures.pop())
         kept.extend(batch)
 
-    results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit")
     blocks = [stored(turns=turns) for turns in range(3)]
-    with capture_logs() as logs:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(results.run)
-            for block in blocks:
-                results.add(block)
-            await results.settle()
-            nursery.cancel_scope.cancel()
+    async with storing(add_matches) as (results, logs):
+        for block in blocks:
+            results.add(block)
+        await results.settle()
     assert blocks == kept
     assert 0 == results.waiting
     failed, again = logs
@@ -112,18 +120,14 @@ async def test_a_result_that_cannot_be_stored_keeps_no_other_from_it(autojump_cl
         kept.extend(batch)
         return [0] * len(batch)
 
-    results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit")
     blocks = [with_id(f"m{number}") for number in range(5)]
     later = with_id("later")
-    with capture_logs() as logs:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(results.run)
-            for block in blocks:
-                results.add(block)
-            await results.settle()
-            results.add(later)
-            await results.settle()
-            nursery.cancel_scope.cancel()
+    async with storing(add_matches) as (results, logs):
+        for block in blocks:
+            results.add(block)
+        await results.settle()
+        results.add(later)
+        await results.settle()
     assert [*blocks[:2], *blocks[3:], later] == kept
     assert (0, 1) == (results.waiting, results.refused)
     (line,) = logs
@@ -153,12 +157,9 @@ async def test_the_arena_ends_although_the_database_is_silent():
         outcomes.append(ended.wait(5))
         return []
 
-    results = LadderResults(SimpleNamespace(add_matches=add_matches), "pit")
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(results.run)
+    async with storing(add_matches) as (results, _):
         results.add(stored())
         await asked.wait()
-        nursery.cancel_scope.cancel()
     assert [] == outcomes
     ended.set()
 

@@ -369,14 +369,20 @@ def test_descendants_come_after_their_parents_and_a_ring_is_walked_once():
     assert [3] == with_descendants([3], table)
 
 
-def test_all_is_stopped_before_anything_is_killed(monkeypatch):
+@pytest.fixture
+def sent(monkeypatch):
+    """The signals that are sent to processes, which get none; each is in no group."""
+    sent = []
+    monkeypatch.setattr(proctree, "send", lambda *what: sent.append(what))
+    monkeypatch.setattr(proctree, "group_of", lambda _pid: 0)
+    return sent
+
+
+def test_all_is_stopped_before_anything_is_killed(sent):
     """The look is repeated until it finds nothing new: here 3 is forked while 1 is being stopped.
 
     Parents come first both times, so that none sees its child die and replaces it.
     """
-    sent = []
-    monkeypatch.setattr(proctree, "send", lambda *what: sent.append(what))
-    monkeypatch.setattr(proctree, "group_of", lambda _pid: 0)
     looks = iter([[1, 2], [1, 3, 2], [1, 3, 2]])
     freeze_and_kill(lambda: next(looks))
     stop, kill = signal.SIGSTOP, signal.SIGKILL
@@ -384,11 +390,9 @@ def test_all_is_stopped_before_anything_is_killed(monkeypatch):
     assert [] == list(looks)
 
 
-def test_signals_go_to_the_groups_of_processes_too_but_never_to_our_own(monkeypatch):
+def test_signals_go_to_the_groups_of_processes_too_but_never_to_our_own(sent, monkeypatch):
     """A member that is forked while a signal is on its way gets it as well. Without the check, a
     process that hasn't left the keeper's group yet would take the keeper with it."""
-    sent = []
-    monkeypatch.setattr(proctree, "send", lambda *what: sent.append(what))
     groups = {1: 1, 2: 1, 3: os.getpgrp(), 4: 0}
     monkeypatch.setattr(proctree, "group_of", groups.get)
     freeze_and_kill(lambda: groups)
@@ -396,11 +400,8 @@ def test_signals_go_to_the_groups_of_processes_too_but_never_to_our_own(monkeypa
     assert [-1, 1, 2, 3, 4] == [pid for pid, number in sent if number == signal.SIGKILL]
 
 
-def test_stopping_is_bounded(monkeypatch):
+def test_stopping_is_bounded(sent):
     """What can't be stopped and forks forever doesn't keep the rest from being killed."""
-    sent = []
-    monkeypatch.setattr(proctree, "send", lambda *what: sent.append(what))
-    monkeypatch.setattr(proctree, "group_of", lambda _pid: 0)
     numbers = iter(range(1000))
     freeze_and_kill(lambda: [next(numbers)])
     stopped = [(pid, signal.SIGSTOP) for pid in range(proctree.FREEZE_ROUNDS)]

@@ -404,24 +404,3 @@ def test_an_arena_without_standard_streams_starts_bots(script):
     """With `lanista play … 2>&-`, the numbers of the closed streams are used for other files."""
     expected = ["exited with code 0", "/dev/null\nto stderr\n"]
     assert expected == run_script(script(STREAMS_CLOSED))
-
-
-REGULAR = """
-    import json
-    import trio
-    from bots_start.processes import children, fork_server
-    from lanista.bots.command import environment
-    from lanista.bots.process import start_bot
-    async def main():
-        before = fork_server()
-        async with start_bot(["true"], environment(host="h", port=1, name="n")) as bot:
-            await bot.exited()
-        print(json.dumps([before, fork_server(), *children()]))
-    trio.run(main)
-"""
-
-
-def test_it_is_gone_when_its_arena_has_exited(script):
-    before, server = run_script(script(REGULAR))
-    assert 0 == before
-    assert not Path(f"/proc/{server}").exists()

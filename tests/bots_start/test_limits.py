@@ -24,7 +24,7 @@ from lanista.bots.limits import (
     parse_limits,
     readable_size,
 )
-from lanista.bots.process import Exit, start_bot
+from lanista.bots.process import start_bot
 
 
 @pytest.mark.parametrize(
@@ -201,16 +201,6 @@ async def test_memory_that_only_descriptors_hold_counts(sandboxed, script):
     assert re.fullmatch(r"was ended: it used [\d.]+ MiB of memory; the limit is 64 MiB", str(how))
 
 
-async def test_a_disk_filler_gets_an_error_at_the_limit_of_one_file(tmp_path):
-    async with listening() as arena:
-        path = tmp_path / "filled"
-        limits = BotLimits(file_size=5 * MIB)
-        async with arena.first_turn("disk_filler.py", str(path), limits=limits) as bot:
-            assert Exit(code=0) == await bot.exited()
-    assert f"File too large {5 * MIB}\n" == bot.output_tail()
-    assert 5 * MIB == path.stat().st_size
-
-
 async def test_one_that_dies_of_the_limit_of_files_is_told_why(tmp_path):
     """As programs do that don't expect it; Python does."""
     command = ["dd", "if=/dev/zero", f"of={tmp_path}/filled", "bs=1M", "count=20"]
@@ -218,16 +208,6 @@ async def test_one_that_dies_of_the_limit_of_files_is_told_why(tmp_path):
         how = await bot.exited()
     assert signal.SIGXFSZ == how.signal
     assert "was ended: it wrote a file larger than 5 MiB, its limit" == str(how)
-
-
-async def test_open_files_are_limited():
-    """Standard streams and the connection are among the 100."""
-    async with (
-        listening() as arena,
-        arena.first_turn("opens_files.py", limits=BotLimits(open_files=100)) as bot,
-    ):
-        assert Exit(code=0) == await bot.exited()
-    assert "Too many open files 96\n" == bot.output_tail()
 
 
 async def test_no_core_is_dumped_and_nothing_else_changes(script):
@@ -279,14 +259,6 @@ async def test_processes_left_behind_are_counted(family):
     async with start_bot(["true"], ENV) as bot:
         await bot.exited()
         assert 0 == bot.left_behind
-
-
-async def test_a_bot_that_ignores_polite_signals_is_ended_when_it_breaks_a_limit(family):
-    async with start_bot(python(family), ENV, limits=BotLimits(processes=3), grace=0) as bot:
-        how = await end_of(bot)
-    # The fifth is the one between the daemon and the bot, which doesn't wait for it.
-    words = ["was ended: it had 4 processes; the limit is 3"]
-    assert str(how) in [*words, words[0].replace("4", "5")]
 
 
 class FakeProc:

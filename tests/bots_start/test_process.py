@@ -91,13 +91,6 @@ async def test_how_a_bot_ended_by_itself_is_told(script, last_words, how, words)
     assert told is bot.exit
 
 
-async def test_a_crash_is_told_with_its_trace(script):
-    async with start_bot(python(script("print('hello', flush=True); 1 / 0")), ENV) as bot:
-        assert Exit(code=1) == await bot.exited()
-    assert bot.output_tail().startswith("hello\nTraceback")
-    assert bot.output_tail().endswith("ZeroDivisionError: division by zero\n")
-
-
 @pytest.mark.parametrize(
     ("command", "why"),
     [

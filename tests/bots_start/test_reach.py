@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import socket
 import sqlite3
 from pathlib import Path
@@ -27,6 +28,11 @@ from lanista.bots.reach import (
 COVER, FOLDER, LINK, SHOW = Kind.COVER, Kind.FOLDER, Kind.LINK, Kind.SHOW
 
 
+PYTHON = "real real/bin real/bin/python3 real/bin/python3.11"
+"""In `top`: an interpreter, and the folders of its installation."""
+HOUSE_BOT = "lanista.games.angrymob.house_bots.camper_joe"
+
+
 def shown(*paths):
     """These paths as what a bot needs."""
     return [Mount(path, SHOW) for path in paths]
@@ -35,51 +41,34 @@ def shown(*paths):
 @pytest.mark.parametrize(
     ("wanted", "hidden", "closed", "expected"),
     [
-        # The folders on the way are made; what lies in what is shown is there already.
-        (
-            ["/a/b/bot.py", "/usr", "/usr/bin/node"],
-            [],
-            [],
-            [("/a", FOLDER), ("/usr", SHOW), ("/a/b", FOLDER), ("/a/b/bot.py", SHOW)],
+        pytest.param(
+            *("/a/b/bot.py /usr /usr/bin/node", "", ""),
+            "folder /a, show /usr, folder /a/b, show /a/b/bot.py",
+            id="folders on the way are made, and what lies in what is shown is there already",
         ),
-        # A folder that is hidden, or closed to the bot, shows only what is needed in it.
-        (
-            ["/srv", "/srv/bot.py", "/root", "/root/bots"],
-            ["/srv"],
-            ["/root"],
-            [("/root", FOLDER), ("/srv", FOLDER), ("/root/bots", SHOW), ("/srv/bot.py", SHOW)],
+        pytest.param(
+            *("/srv /srv/bot.py /root /root/bots", "/srv", "/root"),
+            "folder /root, folder /srv, show /root/bots, show /srv/bot.py",
+            id="what is hidden, or closed to the bot, shows only what is needed in it",
         ),
-        # Where what is shown has such a folder in it, that is covered.
-        (
-            ["/root/bots", "/root/bots/own/bot", "/usr"],
-            ["/root", "/usr/local/data", "/elsewhere/data"],
-            ["/root/bots/own"],
-            [
-                ("/root", FOLDER),
-                ("/usr", SHOW),
-                ("/root/bots", SHOW),
-                ("/root/bots/own", COVER),
-                ("/usr/local/data", COVER),
-                ("/root/bots/own/bot", SHOW),
-            ],
+        pytest.param(
+            "/root/bots /root/bots/own/bot /usr",
+            *("/root /usr/local/data /elsewhere/data", "/root/bots/own"),
+            "folder /root, show /usr, show /root/bots, cover /root/bots/own, cover /usr/local/data,"
+            " show /root/bots/own/bot",
+            id="such a folder in what is shown is covered",
         ),
-        # Hidden folders in each other: the outer cover is enough.
-        (
-            ["/usr", "/usr/data/bots/tom", "/usr/data/bots/tom/bot.py"],
-            ["/usr/data", "/usr/data/records", "/usr/data/bots"],
-            [],
-            [
-                ("/usr", SHOW),
-                ("/usr/data", COVER),
-                ("/usr/data/bots", FOLDER),
-                ("/usr/data/bots/tom", SHOW),
-            ],
+        pytest.param(
+            "/usr /usr/data/bots/tom /usr/data/bots/tom/bot.py",
+            *("/usr/data /usr/data/records /usr/data/bots", ""),
+            "show /usr, cover /usr/data, folder /usr/data/bots, show /usr/data/bots/tom",
+            id="of hidden folders in each other the outer one's cover is enough",
         ),
     ],
 )
 def test_what_is_shown_and_what_is_covered(wanted, hidden, closed, expected):
-    mounts = plan(shown(*wanted), hidden, lambda path: path in closed)
-    assert [Mount(path, kind) for path, kind in expected] == mounts
+    mounts = plan(shown(*wanted.split()), hidden.split(), lambda path: path in closed.split())
+    assert expected == ", ".join(f"{mount.kind.name.lower()} {mount.path}" for mount in mounts)
 
 
 def test_links_are_made_again_where_they_are_not_shown():
@@ -132,52 +121,40 @@ def top(tmp_path):
     ("command", "expected"),
     [
         # The program's own folder, not the working directory; its interpreter's installation.
-        (
-            ["./bots/tom/bot"],
-            {
-                *("work/bots/tom", "work/bots/tom/bot", "venv", "venv/python"),
-                *("real", "real/bin", "real/bin/python3", "real/bin/python3.11"),
-            },
-        ),
-        (["./mine"], {"work", "work/mine"}),
+        ("./bots/tom/bot", f"work/bots/tom work/bots/tom/bot venv venv/python {PYTHON}"),
+        ("./mine", "work work/mine"),
         # Words with = and :, also of a program that is found along PATH.
         (
-            ["python3", "--jars={top}/jars/a.jar:{top}/missing", "--in={top}/data", "a\0b"],
-            {
-                *("real", "real/bin", "real/bin/python3", "real/bin/python3.11"),
-                *("jars", "jars/a.jar", "data"),
-            },
+            "python3 --jars={top}/jars/a.jar:{top}/missing --in={top}/data a\0b",
+            f"{PYTHON} jars jars/a.jar data",
         ),
         # A folder may be the program, or have it.
-        (["{top}/venv/python", "bots/pack"], {"work/bots/pack"}),
-        (["{top}/venv/python", "-cp", "bots"], {"work/bots"}),
+        ("{top}/venv/python bots/pack", "work/bots/pack"),
+        ("{top}/venv/python -cp bots", "work/bots"),
         # No program is named, or it is a module: Python and Java look into the working directory.
-        (["python3"], {"real", "real/bin", "real/bin/python3", "real/bin/python3.11", "work"}),
-        (["{top}/venv/python", "-m", "bot", "{top}/jars/a.jar"], {"work", "jars", "jars/a.jar"}),
+        ("python3", f"{PYTHON} work"),
+        ("{top}/venv/python -m bot {top}/jars/a.jar", "work jars jars/a.jar"),
         (
-            ["{top}/venv/python", "-m", "lanista.bots.bridge", "./bots/tom/main.py"],
-            {"work/bots/tom", "work/bots/tom/main.py"},
+            "{top}/venv/python -m lanista.bots.bridge ./bots/tom/main.py",
+            "work/bots/tom work/bots/tom/main.py",
         ),
-        (["python3", "-m", "lanista.games.angrymob.house_bots.camper_joe"], {"real/bin/python3"}),
-        (
-            ["python3", "-c", "import run", "lanista.games.angrymob.house_bots.camper_joe", "Joe"],
-            {"real/bin/python3"},
-        ),
+        (f"python3 -m {HOUSE_BOT}", "real/bin/python3"),
+        (f"python3 -c 'import run' {HOUSE_BOT} Joe", "real/bin/python3"),
         # What has no libraries beside its `bin` is no installation.
-        (["{top}/tools/bin/engine"], {"tools/bin", "tools/bin/engine"}),
+        ("{top}/tools/bin/engine", "tools/bin tools/bin/engine"),
         # A link on the way is needed itself, and what it leads to.
-        (["python3", "link/main.py"], {"work/link", "work/bots/tom", "work/bots/tom/main.py"}),
+        ("python3 link/main.py", "work/link work/bots/tom work/bots/tom/main.py"),
     ],
 )
 def test_what_a_command_needs(top, command, expected):
-    words = [word.format(top=top) for word in command]
     cwd, env = str(top / "work"), {"PATH": str(top / "real/bin")}
-    found = paths_within(top, needed(words, cwd, env, []))
-    python = {"real", "real/bin", "real/bin/python3", "real/bin/python3.11", "venv", "venv/python"}
-    assert {str(top / name) for name in expected} - {str(top / name) for name in python} == (
-        found - {str(top / name) for name in python}
+    found = paths_within(top, needed(shlex.split(command.format(top=top)), cwd, env, []))
+    python, expected = (
+        {str(top / name) for name in names.split()}
+        for names in (f"{PYTHON} venv venv/python", expected)
     )
-    assert {str(top / name) for name in expected} <= found
+    assert expected - python == found - python
+    assert expected <= found
 
 
 def test_the_folders_that_an_interpreter_is_told_of_are_needed(top):

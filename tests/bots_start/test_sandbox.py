@@ -204,21 +204,6 @@ async def test_many_files_fill_the_scratch_folder_and_not_the_disk():
 
 
 @needs_sandbox
-async def test_one_file_is_limited_in_the_sandbox_too():
-    async with (
-        listening() as arena,
-        arena.first_turn(
-            *("disk_filler.py", "/tmp/filled"),
-            sandboxed=True,
-            scratch_size=20 * MIB,
-            limits=BotLimits(file_size=5 * MIB),
-        ) as bot,
-    ):
-        assert Exit(code=0) == await bot.exited()
-    assert f"File too large {5 * MIB}\n" == bot.output_tail()
-
-
-@needs_sandbox
 async def test_limits_are_set_inside(script):
     """Threads only as a backstop; for an ordinary user since Linux 5.14, in the namespace's own
     count."""

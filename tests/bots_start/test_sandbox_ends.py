@@ -128,31 +128,30 @@ def arena_env(port):
     return {"PATH": os.environ["PATH"], "LANISTA_HOST": HOST, "LANISTA_PORT": str(port)}
 
 
-async def test_without_bubblewrap_it_is_an_error(monkeypatch):
-    monkeypatch.setattr(sandbox.shutil, "which", lambda _: None)
-    why = (
-        "sandbox: bubblewrap (bwrap) isn't installed: install the package 'bubblewrap' "
-        "(apt-get install bubblewrap), or run bots with sandbox 'none'"
-    )
+async def every_way_says(why):
+    """Check what is said of sandboxes here, and of a bot that is to be started in one."""
     with pytest.raises(SandboxError) as caught:
         check_sandbox()
     assert why == str(caught.value)
     async with start_bot(["true"], {}, sandbox=Sandbox(host=HOST, port=1)) as bot:
         assert Exit(failure=f"could not be started: {why}") == bot.exit
+
+
+async def test_without_bubblewrap_it_is_an_error(monkeypatch):
+    monkeypatch.setattr(sandbox.shutil, "which", lambda _: None)
+    await every_way_says(
+        "sandbox: bubblewrap (bwrap) isn't installed: install the package 'bubblewrap' "
+        "(apt-get install bubblewrap), or run bots with sandbox 'none'"
+    )
 
 
 async def test_on_an_unknown_machine_it_is_an_error(monkeypatch):
     monkeypatch.setattr(sandbox.syscalls, "machine", lambda: "riscv64")
     monkeypatch.setattr(sandbox, "_bwrap", lambda: "bwrap")
-    why = (
+    await every_way_says(
         "sandbox: the filter of system calls is for x86_64 and aarch64, not riscv64; "
         "sandbox 'none' runs bots without one"
     )
-    with pytest.raises(SandboxError) as caught:
-        check_sandbox()
-    assert why == str(caught.value)
-    async with start_bot(["true"], {}, sandbox=Sandbox(host=HOST, port=1)) as bot:
-        assert Exit(failure=f"could not be started: {why}") == bot.exit
 
 
 async def test_where_files_cannot_be_limited_no_bot_is_started(monkeypatch):

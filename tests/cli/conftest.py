@@ -21,6 +21,12 @@ class Done(NamedTuple):
         assert (2, "", 1) == (self.code, self.out, self.err.count("\n")), self
         return self.err
 
+    @property
+    def printed(self):
+        """The output of a command that did what it was told: exit code 0, and nothing on stderr."""
+        assert (0, "") == (self.code, self.err), self
+        return self.out
+
 
 @pytest.fixture
 def lanista(tmp_path, monkeypatch, capsys):

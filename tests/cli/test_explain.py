@@ -28,10 +28,9 @@ def test_a_match_of_the_original_is_explained(lanista, res, rounds):
 
 @pytest.mark.parametrize("res", [pytest.param(HOGWARTS, marks=LONG), CREMATORIA])
 def test_with_its_orders_every_byte_comes_out_again(lanista, res):
-    done = lanista("explain", res, "--orders", orders_of(res))
+    printed = lanista("explain", res, "--orders", orders_of(res)).printed
     size = len(gzip.decompress(res.read_bytes()))
-    assert (0, "") == (done.code, done.err)
-    assert done.out.startswith(f"identical: {size} bytes, ")
+    assert printed.startswith(f"identical: {size} bytes, ")
 
 
 @pytest.mark.parametrize("res", [pytest.param(HOGWARTS, marks=LONG), CREMATORIA])

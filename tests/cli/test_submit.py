@@ -119,10 +119,9 @@ def test_a_token_is_made_once_and_kept_before_it_is_sent(run, page, kept):
         kept_when_asked.append(kept.read_text() if kept.exists() else "")
 
     page.on_ask = look
-    done = run("bot.py", "--name", "Ada")
-    assert (0, "") == (done.code, done.err)
     look_again = f"lanista submit --arena {page.url} --ladder pit --name Ada --list"
-    assert f"Ada: bot.py is version 1 on pit\nhow it goes: {look_again}\n" == done.out
+    printed = f"Ada: bot.py is version 1 on pit\nhow it goes: {look_again}\n"
+    assert printed == run("bot.py", "--name", "Ada").printed
     ((method, path, words, body),) = page.asked[1:]
     assert ("POST", f"{PATH}?file=bot.py", b"x = 1\n") == (method, path, body)
     name, _, token = words.partition(":")
@@ -257,8 +256,6 @@ def test_following_prints_each_word_once(run, page, monkeypatch):
         version(1, "checking", output=warned[:-1]),
         version(1, "playing", output=warned[:-1], findings=["warning: slow \x07"]),
     ]
-    done = run("bot.py", "--name", "Ada", "--follow")
-    assert (0, "") == (done.code, done.err)
     assert [
         "Ada: bot.py is version 1 on pit",
         "received: it waits for its turn",
@@ -268,7 +265,7 @@ def test_following_prints_each_word_once(run, page, monkeypatch):
         "checking",
         "warning: slow \\x07",
         "playing",
-    ] == done.out.splitlines()
+    ] == run("bot.py", "--name", "Ada", "--follow").printed.splitlines()
 
 
 @pytest.mark.parametrize(

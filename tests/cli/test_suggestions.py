@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanista.errors import did_you_mean, nearest
+from lanista.errors import did_you_mean
 
 PAIR = ("CamperJoe", "CamperJoe")
 
@@ -54,12 +54,6 @@ def test_the_value_of_a_key_gets_a_suggestion(lanista, tmp_path):
         '[[bots]]\nname = "A"\ncommand = "CamperJoe"\n'
     )
     assert lanista("tournament", "check", "cup.toml").err.endswith("; did you mean 'swiss'?\n")
-
-
-def test_names_are_compared_without_regard_to_case():
-    assert "Demo" == nearest("DEMO", ["Null", "Demo", "Dummy"])
-    assert None is nearest("xyz", ["Null", "Demo", "Dummy"])
-    assert "" == did_you_mean("xyz", ["Null"])
 
 
 def test_a_long_name_costs_no_time():

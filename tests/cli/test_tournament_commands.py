@@ -108,13 +108,6 @@ def test_a_spec_that_can_not_be_used_is_one_line(lanista, tmp_path, command, tex
 
 
 @pytest.mark.parametrize("command", ["check", "run"])
-def test_a_format_that_can_not_be_is_one_line(lanista, tmp_path, command):
-    (tmp_path / "cup.toml").write_text(CUP + 'challenger = "A"\n')
-    complains(lanista("tournament", command, "cup.toml"), "cup.toml: challenger:")
-    assert ["cup.toml"] == [path.name for path in tmp_path.iterdir()]
-
-
-@pytest.mark.parametrize("command", ["check", "run"])
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -122,13 +115,16 @@ def test_a_format_that_can_not_be_is_one_line(lanista, tmp_path, command):
         ('records = "cup.toml/records"', "can't use "),
         ('database = "."', "is a folder; a database is a file"),
         ('database = "no/cup.db"', "there is no folder"),
+        ('challenger = "A"', "cup.toml: challenger:"),
         (
             'database = "postgresql://arena:secret@127.0.0.1:1/cup"',
             "postgresql://arena@127.0.0.1:1/cup",
         ),
     ],
 )
-def test_a_place_of_results_that_can_not_be_is_one_line(lanista, tmp_path, command, line, told):
+def test_what_can_not_be_a_place_of_results_or_a_format_is_one_line(
+    lanista, tmp_path, command, line, told
+):
     (tmp_path / "cup.toml").write_text(f"{line}\n{CUP}")
     complains(lanista("tournament", command, "cup.toml"), told)
 

@@ -12,11 +12,7 @@ from hypothesis import strategies as st
 
 import lanista_client
 from client.scripted_arena import (
-    CREMATORIA_START,
-    CREMATORIA_TURN,
     FORFEIT,
-    HOGWARTS_START,
-    HOGWARTS_TURN,
     START,
     TURN_0,
     TURN_1,
@@ -89,42 +85,21 @@ def test_a_starter_is_short(starter):
     assert len(starter.read_text().splitlines()) < (31 if starter.stem == "angrymob" else 70)
 
 
-RESTED = HOGWARTS_TURN.replace(b"unit 1 g 1 0 0 53 5", b"unit 1 g 1 0 0 0 5").replace(
-    b"spell 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15", b"spell" + b" 2" * 15
-)
-"""A turn in which the ghost has rested; every group of its spell is three equal ingredients."""
-PLAYED = {
-    # It fetches the neutral unit above its base, (1, 1), then the next nearest, at (1, 2).
-    "angrymob": (
-        (START + TURN_0, b"#@ value cells 1\n2 1 1 1\n"),
-        (TURN_1, b"#@ value cells 1\n1 1 2 0\n"),
-    ),
-    # Its free wizard goes to the book, two to the right; the other has a free cell beneath it.
-    "hogwarts": ((HOGWARTS_START + HOGWARTS_TURN, b"#@ cell 0 3 5 0 yellow\nm 5 2 m 6 0\n"),),
-    "hogwarts, a spell": (
-        (
-            HOGWARTS_START + RESTED,
-            b"#@ cell 0 3 5 0 yellow\ns 1 0 0 0 1 1 1 2 2 2 3 3 3 4 4 4 m 5 2 m 6 0\n",
-        ),
-    ),
-    # The furyan strikes beyond the edge, at (2, 7); the pioneer goes left: right is the hound.
-    "crematoria": ((CREMATORIA_START + CREMATORIA_TURN, b"#@ cell 0 5 4 2 1 yellow\n0 7 1 6\n"),),
-}
-"""By game: what the arena says in each turn, and what the starter answers."""
+def test_a_starter_plays_and_draws(folder):
+    """It fetches the neutral unit above its base, (1, 1), then the next nearest, at (1, 2).
 
-
-@pytest.mark.parametrize("case", PLAYED)
-def test_a_starter_plays(folder, case):
-    game = case.partition(",")[0]
-    turns = [step for said, heard in PLAYED[case] for step in (Says(said), Hears(heard))]
-    shutil.copy(PYTHON / "starters" / f"{game}.py", folder)
+    Whole matches of all starters: languages/test_clients.py.
+    """
+    shutil.copy(PYTHON / "starters" / "angrymob.py", folder)
     with ScriptedArena(
-        Hears(b"Starter v=1 game=%s\n" % game.encode()),
-        Says(WELCOME),
-        *turns,
+        Hears(b"Starter v=1 game=angrymob\n"),
+        Says(WELCOME + START + TURN_0),
+        Hears(b"#@ value cells 1\n2 1 1 1\n"),
+        Says(TURN_1),
+        Hears(b"#@ value cells 1\n1 1 2 0\n"),
         Says(FORFEIT + b"bye\n"),
     ) as scripted:
-        done = run(folder, f"{game}.py", port=scripted.port)
+        done = run(folder, "angrymob.py", port=scripted.port)
     assert ("", 0) == (done.stderr, done.returncode)
     assert "Result(end='forfeit', ranks=(1, 2), scores=(2, 2))\n" == done.stdout
 
@@ -143,12 +118,12 @@ def test_the_solver_of_the_hogwarts_starter(ingredients):
     assert [12] * 5 == sums
 
 
-def test_the_starter_takes_the_name_it_is_given(folder):
-    shutil.copy(PYTHON / "starters" / "angrymob.py", folder)
-    with ScriptedArena(
-        Hears(b"Ann v=1 game=angrymob\n"), Says(b"error bad-token no\n")
-    ) as scripted:
-        done = run(folder, "angrymob.py", port=scripted.port, name="Ann")
+@pytest.mark.parametrize("starter", STARTERS, ids=lambda path: path.stem)
+def test_a_starter_takes_the_name_it_is_given(folder, starter):
+    shutil.copy(starter, folder)
+    hello = b"Ann v=1 game=%s\n" % starter.stem.encode()
+    with ScriptedArena(Hears(hello), Says(b"error bad-token no\n")) as scripted:
+        done = run(folder, starter.name, port=scripted.port, name="Ann")
     assert "bad-token: no\n" == done.stderr
 
 

@@ -123,13 +123,3 @@ def test_a_name_that_no_host_can_have_is_an_unknown_host():
         Arena("A", host="\u00e9..example")
     words = "no arena at \u00e9..example:7777: unknown host; check the host and the port"
     assert ("unreachable", words) == (caught.value.code, caught.value.words)
-
-
-def test_no_arena_is_told_in_one_line():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    with pytest.raises(ArenaError) as caught:
-        Arena("A", port=port)
-    assert "unreachable" == caught.value.code
-    words = f"unreachable: no arena at 127.0.0.1:{port}; start one with `lanista serve`"
-    assert words == str(caught.value)

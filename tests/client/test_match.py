@@ -63,52 +63,15 @@ def test_distances(state):
     assert (0, 1) == tuple(state.distances([(5, 6), (0, 1)])[cell] for cell in ((5, 6), (0, 0)))
 
 
-def test_the_facts_of_a_turn(monkeypatch):
-    """One state is kept for the whole match; neutral numbers are corrected (`PROTOCOL.md 5`)."""
-    wired(monkeypatch, MATCH)
-    with Arena("A") as arena:
-        state = next(arena)
-        assert 1 == state.neutral[1, 1]
-        arena.send()
-        assert state is next(arena)
-    assert (1, 1) not in state.neutral
-    assert [["1", "1", "0"], ["4", "5", "0"]] == state.facts["neutral"]
-
-
 def test_a_neutral_number_may_change_to_another(monkeypatch):
     state = state_of(monkeypatch, START, b"turn 0\nneutral 1 1 7\nneutral 0 0 2\ngo\n")
     assert (7, 2) == (state.neutral[1, 1], state.neutral[0, 0])
 
 
-def test_order_between_turn_and_go_means_nothing(monkeypatch):
-    """PROTOCOL.md 3: a bot must not rely on it."""
-    straight = wired(monkeypatch, MATCH)
-    with Arena("A") as arena:
-        expected = played(arena)
-    lines = TURN_1.splitlines(keepends=True)
-    turned = b"".join([lines[0], *lines[-2:0:-1], lines[-1]])
-    first, *rest = START.splitlines(keepends=True)
-    crossed = wired(
-        monkeypatch, WELCOME + first + b"".join(rest[::-1]) + TURN_0 + turned + FORFEIT + b"bye\n"
-    )
-    with Arena("A") as arena:
-        assert expected == played(arena)
-    assert ("Ann Lee", "B\u00f6b") == arena.state.players
-    assert straight.sent == crossed.sent
-
-
-def test_unknown_keywords_are_passed_over_wherever_they_stand(monkeypatch):
-    """PROTOCOL.md 3; those of a turn can be read in `state.facts`."""
-    wired(monkeypatch, MATCH)
-    with Arena("A") as arena:
-        expected = played(arena)
-    lines = MATCH.splitlines(keepends=True)
-    wired(monkeypatch, b"weather 1 rain\n".join([b"", *lines, b""]))
-    with Arena("A") as arena:
-        assert expected == played(arena)
-    wired(monkeypatch, MATCH.replace(b"go\n", b"weather 1 rain\nweather 2\n\ngo\n"))
-    with Arena("A") as arena:
-        assert [["1", "rain"], ["2"]] == next(arena).facts["weather"]
+def test_facts_without_a_meaning_for_the_client_can_be_read(monkeypatch):
+    """PROTOCOL.md 3: unknown keywords of a turn; protocol/vectors have them everywhere."""
+    state = state_of(monkeypatch, START, TURN_0.replace(b"go\n", b"sky 1 rain\nsky 2\n\ngo\n"))
+    assert [["1", "rain"], ["2"]] == state.facts["sky"]
 
 
 def test_split_at_every_byte_the_match_is_the_same(monkeypatch):

@@ -13,6 +13,7 @@ from lanista_client import Arena, ArenaError
 
 FILES = Path(__file__).parents[1] / "arena" / "certificates"
 CA = str(FILES / "localhost.pem")
+NO_FILE = "no.pem can't be read: no such file or directory"
 PATIENCE = 60
 """Seconds that anything is waited for; nothing is expected to need them."""
 
@@ -20,34 +21,18 @@ PATIENCE = 60
 @pytest.mark.parametrize(
     ("arguments", "environment", "words"),
     [
-        (
-            {},
-            {"LANISTA_TLS": "yes"},
-            "LANISTA_TLS must be 1 for TLS or 0 for plain text, not 'yes'",
-        ),
+        ({}, {"TLS": "yes"}, "LANISTA_TLS must be 1 for TLS or 0 for plain text, not 'yes'"),
         ({"tls_ca": CA}, {}, "tls_ca is of no use without TLS: add tls=True"),
-        (
-            {"tls": True, "tls_ca": "no.pem"},
-            {},
-            "tls_ca: no.pem can't be read: no such file or directory",
-        ),
-        (
-            {"tls": True},
-            {"LANISTA_TLS_CA": "no.pem"},
-            "LANISTA_TLS_CA: no.pem can't be read: no such file or directory",
-        ),
-        (
-            {"tls_ca": __file__},
-            {"LANISTA_TLS": "1"},
-            f"tls_ca: {__file__} has no certificate in PEM",
-        ),
+        ({"tls": True, "tls_ca": "no.pem"}, {}, f"tls_ca: {NO_FILE}"),
+        ({"tls": True}, {"TLS_CA": "no.pem"}, f"LANISTA_TLS_CA: {NO_FILE}"),
+        ({"tls_ca": __file__}, {"TLS": "1"}, f"tls_ca: {__file__} has no certificate in PEM"),
     ],
 )
 def test_what_can_not_be_used_is_refused_before_connecting(
     monkeypatch, arguments, environment, words
 ):
     for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+        monkeypatch.setenv(f"LANISTA_{name}", value)
     with pytest.raises(ValueError, match=r"LANISTA|tls") as refused:
         Arena("A", port=1, **arguments)
     assert words == str(refused.value)
@@ -110,7 +95,7 @@ def plain(connected):
     [
         (
             presenting("valid.pem", "arena.key"),
-            "localhost.pem",
+            CA,
             (
                 "its certificate isn't trusted (self-signed certificate); to trust it, name a file "
                 "with it or its issuer's in LANISTA_TLS_CA"
@@ -118,22 +103,18 @@ def plain(connected):
         ),
         (
             presenting("valid.pem", "arena.key"),
-            "valid.pem",
+            FILES / "valid.pem",
             "its certificate is for other names than 127.0.0.1; connect by one of those",
         ),
-        (plain, "localhost.pem", "the arena there speaks plain text; connect without TLS"),
-        (
-            lambda connected: connected.recv(1),
-            "localhost.pem",
-            "the connection ended in the handshake",
-        ),
+        (plain, CA, "the arena there speaks plain text; connect without TLS"),
+        (lambda connected: connected.recv(1), CA, "the connection ended in the handshake"),
     ],
     ids=["untrusted", "other-name", "plain-text", "no-place"],
 )
 def test_no_tls_is_told_in_one_line(peer, greet, trusted, why):
     port = peer(greet)
     with pytest.raises(ArenaError) as refused:
-        Arena("A", port=port, tls=True, tls_ca=str(FILES / trusted))
+        Arena("A", port=port, tls=True, tls_ca=str(trusted))
     words = f"no TLS with 127.0.0.1:{port}: {why}"
     assert ("unreachable", words) == (refused.value.code, refused.value.words)
 

@@ -66,6 +66,7 @@ def test_the_widest_name_stays_in_its_place(tmp_path, bots, show):
         page.goto(f"{arena.page}/tournament/cup")
         heats = page.get_by_role("region", name="Bracket").locator(".heat")
         expect(heats).to_contain_text(WIDE)
+        assert fits(page)
         assert not sticks_out(heats, ".round")
         page.goto("about:blank")
         page = show(f"{arena.page}/screen?tournament=cup")

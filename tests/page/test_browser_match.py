@@ -178,29 +178,6 @@ def test_a_lost_connection_comes_back(pair, watched):
     expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
 
 
-@pytest.mark.long
-def test_rounds_can_be_looked_at_while_the_connection_is_lost(pair, watched):
-    """Those that were loaded; the page stays there when the connection comes back."""
-    match, line = watched
-    pair.play(FIRST, SECOND)
-    match.at(2)
-    line.cut()
-    lost = match.page.get_by_text(TRYING)
-    expect(lost).to_be_visible()
-    for n in (0, 2, 1):
-        match.go(n)
-    expect(match.board).to_have_accessible_name(re.compile("after move 1: A Ada 2, B Bob 1"))
-    pair.play(NOTHING, ("1 1 1 0", ""))
-    line.mend()
-    expect(match.slider).to_have_attribute("max", "4")
-    match.at(1)
-    match.page.keyboard.press("l")
-    match.at(4)
-    pair.play(NOTHING)
-    match.at(5)
-    expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
-
-
 def test_logs_that_are_hidden_while_it_runs_come_at_its_end(arenas, bots, show):
     """To a page that has watched all the time; where others may look, as with a token."""
     arena = arenas("--move-limit", 2, env=environment(LANISTA_WEB_TOKEN="t"))

@@ -9,9 +9,8 @@ from playwright.sync_api import expect
 from lanista.match.record import read_record
 from lanista.page.html import bundle
 from lanista.page.replay_reader import read_frames
-from page.browser import DESK, PHONE
-from page.matchpage import MatchPage, fits
-from page.test_browser_safety import original
+from page.browser import DESK
+from page.matchpage import MatchPage
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +74,3 @@ def test_it_plays_and_its_slider_goes_everywhere(shared, alone, records):
     there.at(21)
     there.button("Change to the light theme").click()
     expect(there.page.locator("html")).to_have_attribute("data-theme", "light")
-
-
-@pytest.mark.long
-def test_a_match_file_of_an_original_game_on_a_phone(shared, alone, tmp_path):
-    """`.res` files too; 390 by 844 without scrolling to the side."""
-    path, _ = original("hogwarts", "07_s101_Student-Dummy-Demo-Null", tmp_path)
-    match = alone(shared(path, "original"), size=PHONE)
-    match.at(0)
-    assert fits(match.page)
-    match.page.keyboard.press("End")
-    match.at(200)
-    assert fits(match.page)

@@ -7,8 +7,7 @@ from playwright.sync_api import expect
 
 from lanista.games.outcome import Ending
 from page.arena import OFTEN
-from page.browser import PHONE
-from page.matchpage import DASH, fits
+from page.matchpage import DASH
 from page.test_tournaments import store_blocks, write_spec
 
 HOSTILE = "<img src=x onerror=alert(1)> / 50%"
@@ -62,16 +61,5 @@ def test_a_tournament_from_the_lobby_to_its_end(cups, show):
     expect(endings.get_by_role("row")).to_have_text(["Botcrash", "Ann4", "Bob4"])
     page.reload()
     expect(ann).to_contain_text(of(6, 0, 0))
-
-
-def test_a_tournament_that_is_not_there_and_a_phone(cups, show):
-    """It is told; no page is wider than the screen."""
-    arena, _ = cups
-    page = show(f"{arena.page}/", size=PHONE)
-    expect(page.get_by_role("link", name="All figures")).to_be_visible()
-    assert fits(page)
-    page.get_by_role("link", name=HOSTILE).click()
-    expect(page.get_by_role("region", name="Endings")).to_be_visible()
-    assert fits(page)
     page.goto(f"{arena.page}/#/tournament/Later")
     expect(page.get_by_text("no results yet")).to_be_visible()

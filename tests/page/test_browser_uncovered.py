@@ -207,7 +207,9 @@ def test_the_headline_has_a_line_for_each_loser_and_none_is_cut_off(arena, recor
 
 
 def test_among_all_the_seat_that_was_looked_at_comes_first(records, replay):
-    """By its fault, by its line in the headline, or because it was chosen before."""
+    """By its fault, by its line in the headline, which is there at the end and leads to where it
+    lost the lead, or because it was chosen before.
+    """
     story = story_of(read_record(records["hogwarts"]), registry.get("hogwarts"))
     match = replay("hogwarts", 1)
     page = match.page
@@ -216,24 +218,13 @@ def test_among_all_the_seat_that_was_looked_at_comes_first(records, replay):
     page.keyboard.press("Home")
     page.keyboard.press("n")
     expect(first).to_have_text(re.compile("^B"))
+    headline = page.locator(".failed p")
+    expect(headline).to_have_count(0)
     page.keyboard.press("End")
-    seat = list(story.losses)[-1]
-    page.locator(".failed p").last.get_by_role("button").first.click()
+    seat, (reason, *_) = list(story.losses.items())[-1]
+    headline.last.get_by_role("button").first.click()
+    match.at(reason.round)
     expect(first).to_have_text(re.compile("^" + "ABCD"[seat]))
     page.get_by_role("button", name=re.compile("^B: only")).click()
     page.get_by_role("button", name="All players").click()
     expect(first).to_have_text(re.compile("^B"))
-
-
-def test_the_headline_leads_to_where_a_bot_without_a_fault_lost_the_lead(records, replay):
-    """Only at the end, and in other words than a failure."""
-    story = story_of(read_record(records["angrymob"]), registry.get("angrymob"))
-    ((reason, *_),) = story.losses.values()
-    match = replay("angrymob", 1)
-    loss = match.page.locator(".failed p")
-    expect(loss).to_have_count(0)
-    match.page.keyboard.press("End")
-    expect(loss).to_contain_text(reason.text)
-    expect(loss).to_have_class("muted")
-    loss.get_by_role("button").click()
-    match.at(reason.round)

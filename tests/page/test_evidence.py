@@ -3,7 +3,6 @@
 Others don't get them, neither in frames nor in records (docs/api.md).
 """
 
-import base64
 import gzip
 import io
 import json
@@ -17,12 +16,12 @@ from lanista.arena.decisions import add_name
 from lanista.match.bundle import folder_of
 from lanista.match.record import PART, read_record
 from lanista.match.replay import verify
-from lanista.page import viewer as module
 from match.playing import ANGRYMOB
 from page.house import running_match
 from page.records import captured, changed, unpacked
 from page.test_ladders import opened
 from page.test_logs import logs
+from page.test_submissions import basic
 
 LADDER = {"name": "pit", "map": ""}
 BEFORE = "2026-05-01T00:00:00.000+00:00"
@@ -31,8 +30,7 @@ LOGS = {"0": "# Ann's plan\n", "1": "# Bob's plan\n"}
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(module, "SHORTEST", 0.0)
+def cheap(quick, monkeypatch):
     monkeypatch.setattr(tokens, "LOG_N", 1)
 
 
@@ -136,10 +134,6 @@ async def test_so_does_a_match_that_is_running(house, record, lines):
     assert ([0], {"0": LOGS["0"]}) == await seen(page, "m2")
     assert (False, None) == await seen(other, "m2")
     assert "pit" == (await house.get("/api/1/matches/m2")).json["ladder"]
-
-
-def basic(name, token):
-    return "Authorization: Basic " + base64.b64encode(f"{name}:{token}".encode()).decode()
 
 
 async def test_records_are_copies_without_what_others_logged(house, record, tmp_path):

@@ -10,19 +10,15 @@ import trio
 import trio.testing
 
 from lanista.hosting.control import RunningMatches
-from lanista.page import viewer as module
 from lanista.page.view import View
 from page.house import done, opened, play, running_match
 from page.records import AWAY, BACK
 from page.test_sent_files import TRACE, send
 
+pytestmark = pytest.mark.usefixtures("quick")
+
 ELSEWHERE = {"host": "0.0.0.0", "token": "sesame"}
 PLAN = "# I go east"
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(module, "SHORTEST", 0.0)
 
 
 async def begun(house):

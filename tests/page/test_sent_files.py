@@ -21,6 +21,11 @@ async def send(page, data, *, name="x.res", size=None, piece=512 * 1024):
     return await page.answer("file")
 
 
+async def answer_to(page, head):
+    """The type of what is answered to whoever asks for a file's frames."""
+    return (await page.ask("frames", match=head["match"], **{"from": 0}))["type"]
+
+
 @pytest.fixture(scope="module")
 def record(tmp_path_factory):
     return wandering(tmp_path_factory.mktemp("record"), 3)
@@ -122,13 +127,10 @@ async def test_all_files_together_have_a_limit_and_the_oldest_goes(lone, record,
     first, second = await send(page, data), await send(other, data)
     assert done(await page.ask("close", match=first["match"]))
     third = await send(page, data)
-    asks = {"match": second["match"], "from": 0}
-    assert "frames" == (await other.ask("frames", **asks))["type"]
+    assert "frames" == await answer_to(other, second)
     assert "head" == (await send(page, data))["type"]
-    answer = await other.ask("frames", **asks)
-    assert f"the match {second['match']!r} isn't open; open it first" == answer["words"]
-    asks = {"match": third["match"], "from": 0}
-    assert "frames" == (await page.ask("frames", **asks))["type"]
+    assert "error" == await answer_to(other, second)  # it isn't open any more
+    assert "frames" == await answer_to(page, third)
 
 
 async def test_who_has_sent_the_most_gives_up_the_room(lone, record, monkeypatch):
@@ -140,11 +142,8 @@ async def test_who_has_sent_the_most_gives_up_the_room(lone, record, monkeypatch
     (viewer,) = [one for one in lone.server.viewers if one.uploads]
     viewer.peer.address = "192.0.2.1"
     sent = [await send(greedy, data) for _ in range(3)]
-    asks = {"match": shown["match"], "from": 0}
-    assert "frames" == (await small.ask("frames", **asks))["type"]
-    for head, kind in zip(sent, ("error", "frames", "frames"), strict=True):
-        asks = {"match": head["match"], "from": 0}
-        assert kind == (await greedy.ask("frames", **asks))["type"]
+    assert "frames" == await answer_to(small, shown)
+    assert ["error", "frames", "frames"] == [await answer_to(greedy, head) for head in sent]
 
 
 async def test_a_file_that_gives_up_its_room_while_it_is_sent_is_told(lone, record, monkeypatch):

@@ -88,26 +88,34 @@ UNITS = tuple(Mark(0, unit, unit // 10, f"w{unit}", unit=unit) for unit in range
 """Ten of each of two seats."""
 
 
-def story_by_orders(of_round, rounds=60, *, idle=None, faults=(), scores=(0, 9)):
-    """The story of a match in which seat 1 wins and gives all its units orders.
+def story_by_orders(of_round, *, idle=None, late=()):
+    """The story of a match of 60 rounds in which seat 1 wins and gives all its units orders.
 
     `of_round`: how many units seat 0 gives orders in a round; `idle` those without effect, by unit.
+    Seat 0 is late in the turns of `late`.
     """
     storyteller = Storyteller(SCENE)
     storyteller.take(attrs.evolve(frame(0), marks=UNITS), (0, 0))
-    for number in range(1, rounds + 1):
+    for number in range(1, 61):
         ordered = range(of_round(number)), range(10, 20)
         answers = [[Submove("moves", unit) for unit in units] for units in ordered]
         raw = tuple(" ".join(map(str, units)) for units in ordered)
+        played = attrs.evolve(turn(number - 1, ("answer", "answer")), raw=raw)
+        faults = []
+        if number - 1 in late:
+            answers[0] = None
+            played = attrs.evolve(played, verdicts=("late", "answer"), raw=(None, raw[1]))
+            words = "no answer within 0.2 s"
+            faults = [FaultInfo(turn=number - 1, seat=0, code="late", index=None, words=words)]
         storyteller.take(
             attrs.evolve(frame(number), marks=UNITS),
-            tuple(number * score for score in scores),
-            attrs.evolve(turn(number - 1, ("answer", "answer")), raw=raw),
-            [fault for fault in faults if fault.turn == number - 1],
+            (0, 9 * number),
+            played,
+            faults,
             answers=answers,
             idle={} if idle is None else idle(number),
         )
-    return storyteller.story(ANGRYMOB, result((2, 1), tuple(rounds * score for score in scores)))
+    return storyteller.story(ANGRYMOB, result((2, 1), (0, 540)))
 
 
 def test_who_gives_orders_for_few_units_is_told_from_where_on():
@@ -175,27 +183,8 @@ def test_what_the_winner_wastes_as_well_is_no_reason():
 @pytest.mark.parametrize(("late", "first"), [(2, "gives orders"), (4, "4 answers too late")])
 def test_a_few_faults_are_told_after_what_goes_on_for_long(late, first):
     """A bot that gave orders for few units of 60 turns didn't lose by 2 late ones; by 4 it may."""
-    faults = [
-        FaultInfo(turn=10 * n, seat=0, code="late", index=None, words="no answer within 0.2 s")
-        for n in range(late)
-    ]
-    all_units = [Submove("moves", unit) for unit in range(10, 20)]
-    storyteller = Storyteller(SCENE)
-    storyteller.take(attrs.evolve(frame(0), marks=UNITS), (0, 0))
-    for number in range(1, 61):
-        found = [fault for fault in faults if fault.turn == number - 1]
-        storyteller.take(
-            attrs.evolve(frame(number), marks=UNITS),
-            (0, number),
-            attrs.evolve(
-                turn(number - 1, ("late" if found else "answer", "answer")),
-                raw=(None if found else "1", "11"),
-            ),
-            found,
-            answers=[None if found else [Submove("moves", 1)], all_units],
-        )
-    texts = [text for _, _, text in told(storyteller.story(ANGRYMOB, None).losses[0])]
-    assert texts[0].startswith(first)
+    story = story_by_orders(lambda _: 1, late=range(0, 10 * late, 10))
+    assert story.losses[0][0].text.startswith(first)
 
 
 def test_a_late_seat_is_told_how_long_its_other_answers_took():

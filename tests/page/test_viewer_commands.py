@@ -84,19 +84,6 @@ async def test_cancel_ends_a_match_as_aborted(house):
         assert "is running" in (await page.ask("cancel", match=match))["words"]
 
 
-async def test_a_waiting_bot_is_kicked(house):
-    page = await house.page()
-    await page.ask("lobby")
-    ann = await house.bot("Ann v=1")
-    told = await page.told("lobby", lambda told: told["rooms"])
-    number = told["rooms"][0]["bots"][0]["bot"]
-    assert done(await page.ask("kick", bot=number))
-    assert KICKED == (await ann.rest())[-1]
-    await ann.stream.aclose()
-    await page.told("lobby", lambda told: not told["rooms"])
-    assert f"there is no bot {number} any more" == (await page.ask("kick", bot=number))["words"]
-
-
 async def test_a_kicked_bot_is_taken_by_no_match(tmp_path):
     """Whatever comes in the same moment."""
     async with opened(tmp_path, manual=True) as house:

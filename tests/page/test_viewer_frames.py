@@ -16,7 +16,6 @@ from lanista.helper_processes import HelperDiedError
 from lanista.hosting.control import RunningMatches
 from lanista.match.replay import verify
 from lanista.page import viewer as module
-from lanista.page.replay_reader import read_frames
 from lanista.page.view import View
 from match.playing import ANGRYMOB
 from page.house import done, opened, play, record_of, running_match, showing, until
@@ -81,33 +80,6 @@ async def test_who_comes_late_sees_all_frames(house):
     assert all(running for running, _ in said)
 
 
-@pytest.mark.long
-async def test_a_match_that_is_over_is_shown_from_its_record(house, tmp_path):
-    """Its frames are those of `read_frames`; a turn may be asked for by its number."""
-    ann, bob, match = await house.pair()
-    await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
-    await record_of(house, match)
-    page = await house.page()
-    head = await page.ask("open", match=match)
-    frames = await page.ask("frames", match=match, **{"from": 2})
-    end = await page.ask("frames", match=match, **{"from": 3})
-    assert head["live"] is False
-    assert (frames["count"], frames["over"]) == (3, True)
-    parts = [
-        {k: v for k, v in head.items() if k not in ("id", "live", "logs", "bundles")},
-        *frames["frames"],
-        {k: v for k, v in end.items() if k not in ("id", "match", "count")},
-    ]
-    (file,) = tmp_path.glob("records/*/*.jsonl.gz")
-    assert json.loads(json.dumps(list(read_frames(file)))) == parts
-    for place, known in [(-2, False), (0, True), (1, "yes")]:
-        answer = await page.ask("frames", match=match, known=known, **{"from": place})
-        assert "error" == answer["type"]
-    assert done(await page.ask("close", match=match))
-    answer = await page.ask("frames", match=match, **{"from": 0})
-    assert "isn't open; open it first" in answer["words"]
-
-
 async def test_many_frames_come_compressed_to_whoever_wants_that(house, monkeypatch):
     """They are those that others get; few frames, as of a running match, come as they are."""
     _, _, match = await house.pair()
@@ -120,7 +92,8 @@ async def test_many_frames_come_compressed_to_whoever_wants_that(house, monkeypa
     packed = await page.ask("frames", **asks, packed=True)
     assert "frames" not in packed
     assert plain["frames"] == json.loads(zlib.decompress(base64.b64decode(packed["packed"])))
-    assert "error" == (await page.ask("frames", **asks, packed="yes"))["type"]
+    for odd in ({"packed": "yes"}, {"known": "yes"}, {"known": True}, {"from": -2}):
+        assert "error" == (await page.ask("frames", **asks | odd))["type"]
 
 
 async def test_viewers_share_frames_until_the_last_has_left(house):
@@ -147,11 +120,16 @@ async def test_viewers_share_frames_until_the_last_has_left(house):
 
 
 async def test_closing_gives_up_what_waits(house, tmp_path):
-    """`frames` that aren't there, and an `open` whose record has no header yet."""
+    """`frames` that aren't there, and an `open` whose record has no header yet.
+
+    What is there is sent meanwhile.
+    """
     page = await house.page()
     _, _, match = await house.pair()
     await page.ask("open", match=match)
     await page.say(do="frames", id="later", match=match, **{"from": 7})
+    for number in 0, -1:
+        assert 1 == len((await page.ask("frames", match=match, **{"from": number}))["frames"])
     assert done(await page.ask("close", match=match))
     assert done(await page.answer("later"))
     running_matches = house.arena.running
@@ -164,17 +142,6 @@ async def test_closing_gives_up_what_waits(house, tmp_path):
     assert done(await page.ask("close", match="empty"))
     assert done(await page.answer("head"))
     del running_matches.matches["empty"]
-
-
-async def test_what_is_there_is_sent_while_another_frame_is_awaited(house):
-    page = await house.page()
-    _, _, match = await house.pair()
-    await page.ask("open", match=match)
-    await page.say(do="frames", id="later", match=match, **{"from": 7})
-    for number in 0, -1:
-        assert 1 == len((await page.ask("frames", match=match, **{"from": number}))["frames"])
-    assert done(await page.ask("close", match=match))
-    assert done(await page.answer("later"))
 
 
 async def test_so_many_questions_may_be_open_at_once(house):

@@ -59,7 +59,7 @@ def game(words):
 
 
 def variant(words, cls, **attributes):
-    """Enter a ruleset whose games are of a class with these attributes."""
+    """Enter a ruleset whose games are of a class with these attributes and methods."""
     rules(words, game=type("Variant", (cls,), attributes))
 
 
@@ -90,10 +90,7 @@ rules("expected ['set other 1', 'set rounds 5']", settings=(
 ))  # fmt: skip
 
 
-@ruleset("max_turns is 0")
-class NoTurns(CountingRules):
-    def max_turns(self, settings):
-        return 0
+rules("max_turns is 0", max_turns=lambda _: 0)
 
 
 @ruleset("the game goes on after the 4 turns of max_turns")
@@ -128,36 +125,23 @@ class Forgetful(CountingRules):
         return ForgetfulChance(seed)
 
 
-@ruleset("give the same draws")
-class Absolute(CountingRules):
-    seeds = (-(2**31), 2**31 - 1)
-
-    def chance(self, seed):
-        return SeededChance(abs(seed))
-
-
-@ruleset("which isn't a board")
-class TakesAnything(CountingRules):
-    def read_board(self, text):
-        return "oak"
+rules(
+    "give the same draws",
+    seeds=(-(2**31), 2**31 - 1),
+    chance=lambda seed: SeededChance(abs(seed)),
+)
 
 
-@ruleset("read_board of")
-class RaisesAnything(CountingRules):
-    def read_board(self, text):
-        return text.split("table ")[1].strip()
+rules("which isn't a board", read_board=lambda _: "oak")
 
 
-@ruleset("isn't read back as it was written")
-class WritesAnother(CountingRules):
-    def write_board(self, board):
-        return f"table {board}x\n"
+rules("read_board of", read_board=lambda text: text.split("table ")[1].strip())
 
 
-@ruleset("the last line has no newline")
-class WritesHalfALine(CountingRules):
-    def write_board(self, board):
-        return f"table {board}"
+rules("isn't read back as it was written", write_board="table {}x\n".format)
+
+
+rules("the last line has no newline", write_board="table {}".format)
 
 
 @ruleset("generates another board the second time")
@@ -196,20 +180,12 @@ class OverAtOnce(Counting):
         return attrs.evolve(Counting("oak", 0, SeededChance(0)).outcome(), scores=self.scores())
 
 
-@game("sends the settings as ['set rounds 6'")
-class TellsAnotherSetting(Counting):
-    def facts_at_start(self, seat):
-        return b"set rounds 6\n"
+variant(
+    "sends the settings as ['set rounds 6'", Counting, facts_at_start=lambda *_: b"set rounds 6\n"
+)
 
 
 # Facts
-
-
-class _Facts(Counting):
-    told = b""
-
-    def facts(self, seat, status):
-        return self.told
 
 
 for _words, _told in (
@@ -224,7 +200,7 @@ for _words, _told in (
     ("`lag` is a keyword of the protocol itself", b"lag 1\n"),
     ("'sum 1\\n' must be bytes", "sum 1\n"),
 ):
-    variant(_words, _Facts, told=_told)
+    variant(_words, Counting, facts=lambda *_, told=_told: told)
 
 
 @game("get the same object")
@@ -233,10 +209,11 @@ class CopiesFacts(Counting):
         return bytes(bytearray(super().facts(seat, status)))
 
 
-@game("a new game's facts, scene, frame, scores or outcome raises ZeroDivisionError")
-class FactsRaise(Counting):
-    def facts(self, seat, status):
-        return b"round %d\n" % (6 // self.turn)
+variant(
+    "a new game's facts, scene, frame, scores or outcome raises ZeroDivisionError",
+    Counting,
+    facts=lambda game, *_: b"round %d\n" % (6 // game.turn),
+)
 
 
 @game("facts of turn 0 raises ValueError")
@@ -342,10 +319,7 @@ class ExplainChanges(Counting):
         return super().explain(seat, tokens)
 
 
-@game("explain of seat 0's")
-class ExplainRaises(Counting):
-    def explain(self, seat, tokens):
-        raise ValueError("no words")
+variant("explain of seat 0's", Counting, explain=lambda *_: 1 / 0)
 
 
 # Carrying out
@@ -371,10 +345,7 @@ class TwoAtOnce(Counting):
         self.turn += 1
 
 
-@game("goes on after the 5 turns of max_turns")
-class NeverEnds(Counting):
-    def outcome(self):
-        return None
+variant("goes on after the 5 turns of max_turns", Counting, outcome=lambda _: None)
 
 
 @game("the same answers give another game")
@@ -435,36 +406,24 @@ rules(
 # Digests
 
 
-class _Digest(Counting):
-    given = ""
-
-    def digest(self):
-        return self.given
+variant("16 lower-case hexadecimal digits", Counting, digest=lambda _: "abc")
 
 
-@game("16 lower-case hexadecimal digits")
-class ShortDigest(_Digest):
-    given = "abc"
+variant("16 lower-case hexadecimal digits", Counting, digest=lambda _: "A" * 16)
 
 
-@game("16 lower-case hexadecimal digits")
-class LoudDigest(Counting):
-    def digest(self):
-        return super().digest().upper().replace("0", "A")
+variant(  # as if the turn didn't count: a round in which nothing happens
+    "two positions that differ have the digest",
+    Counting,
+    digest=lambda game: f"{sum(game.sums) + 1000 * len(game.table):016x}",
+)
 
 
-@game("two positions that differ have the digest")
-class ForgetsTheTurn(Counting):
-    """As if the turn didn't count: a round in which nothing happens."""
-
-    def digest(self):
-        return f"{sum(self.sums) + 1000 * len(self.table):016x}"
-
-
-@game("two positions that differ have the digest")
-class CountsTurnsOnly(Counting):
-    def digest(self):
-        return f"{self.turn:016x}"
+variant(
+    "two positions that differ have the digest",
+    Counting,
+    digest=lambda game: f"{game.turn:016x}",
+)
 
 
 @game("in another process")
@@ -503,22 +462,17 @@ for _words, _changes in (
     variant(_words, _Outcome, changes=_changes)
 
 
-# A dialect
-
-
 # What a game needn't offer
 
 
-@game("turn 0: a copy that goes on changes the game")
-class _Shared(Counting):
-    def copy(self):
-        return copy.copy(self)
+variant("turn 0: a copy that goes on changes the game", Counting, copy=copy.copy)
 
 
-@game("turn 0: a copy has another digest")
-class _Afresh(Counting):
-    def copy(self):
-        return Counting(self.table, self.rounds, SeededChance(0))
+variant(
+    "turn 0: a copy has another digest",
+    Counting,
+    copy=lambda game: Counting(game.table, game.rounds, SeededChance(0)),
+)
 
 
 @game("turn 0: the same answers lead a copy to another digest")
@@ -529,10 +483,11 @@ class _OtherDraws(Counting):
         return twin
 
 
-@game("seat 0's [(10,)] are legal by `legal`, but parse gives Answer(")
-class _Generous(Counting):
-    def legal(self, seat):
-        return {"table": [(10,)]}
+variant(
+    "seat 0's [(10,)] are legal by `legal`, but parse gives Answer(",
+    Counting,
+    legal=lambda *_: {"table": [(10,)]},
+)
 
 
 class _Tells(Counting):
@@ -552,6 +507,9 @@ variant("a submove's text is ''", _Tells, text="")
 variant("a reason in without_effect is 'a\\nwall'", _Tells, reasons={1: "a\nwall"})
 variant("without_effect raises", _Tells, reasons=None)
 variant("decode of seat 0's", _Tells, decode=lambda *_: None)
+
+
+# A dialect
 
 
 @attrs.frozen
