@@ -3,12 +3,9 @@
     python tests/bench/beginnings.py [MATCHES ...]
 
 A real daemon in a process of its own, in which an instrument of trio's times every step of a task,
-from one `await` to the next, and every pass of the loop. All its bots live in one other process,
-and wait in the lobby until all matches are complete.
-
-Steps and passes are told by the wall clock; by the processor time of the loop's thread; and by that
-of all threads of the daemon, as the loop may have to wait for one of them. So on a busy machine the
-last two tell what the arena itself has caused.
+from one `await` to the next, by the processor time of the loop's thread: on a busy machine, too,
+that is what the arena itself has caused. All its bots live in one other process, and wait in the
+lobby until all matches are complete.
 """
 
 import functools
@@ -31,32 +28,24 @@ MATCHES = (100,)
 SEATS = 4
 ROUNDS = 20
 BOUNDS = (5, 10, 20, 50)
-"""Milliseconds above which steps and passes are counted."""
+"""Milliseconds above which steps are counted."""
 
 
 # -- the daemon ------------------------------------------------------------------------------------
 
 
-CLOCKS = {
-    "wall": time.perf_counter,
-    "loop_processor": time.thread_time,
-    "all_processor": time.process_time,
-}
+class Steps(trio.abc.Instrument):
+    """The durations of all steps of an event loop since its first match began.
 
-
-class Spans(trio.abc.Instrument):
-    """The durations of all steps and passes of an event loop since its first match began.
-
-    They are kept in arrays: a list for each of them would give the garbage collector more to search
-    than all matches do, and so make the steps longer that are measured.
+    They are kept in an array: lists would give the garbage collector more to search than all
+    matches do, and so make the steps longer that are measured.
     """
 
     def __init__(self):
         self.names = []  # of the tasks of the steps
-        self.steps = [array("d") for _ in CLOCKS]  # by clock, seconds
-        self.passes = [array("d") for _ in CLOCKS]
+        self.seconds = array("d")
         self.collections = [0, 0, 0]  # by generation, milliseconds of the longest collection
-        self.pass_began = self.step_began = None
+        self.step_began = None
         self.measures = False
 
     def collecting(self, phase, info):
@@ -71,57 +60,35 @@ class Spans(trio.abc.Instrument):
     def task_spawned(self, task):
         self.measures |= task.name.endswith("Matches._run")
 
-    def after_io_wait(self, timeout):  # noqa: ARG002 - trio's interface
-        self.pass_began = now() if self.measures else None
-
-    def before_io_wait(self, timeout):  # noqa: ARG002 - as above
-        if self.pass_began is not None:
-            keep_since(self.pass_began, self.passes)
-
-    def before_task_step(self, task):  # noqa: ARG002 - as above
-        self.step_began = now() if self.measures else None
+    def before_task_step(self, task):  # noqa: ARG002 - trio's interface
+        self.step_began = time.thread_time() if self.measures else None
 
     def after_task_step(self, task):
         if self.step_began is not None:
             self.names.append(task.name)
-            keep_since(self.step_began, self.steps)
-
-
-def now():
-    return [clock() for clock in CLOCKS.values()]
-
-
-def keep_since(began, durations):
-    for clock, before, kept in zip(CLOCKS.values(), began, durations, strict=True):
-        kept.append(clock() - before)
-
-
-def milliseconds(durations):
-    """The worst duration, and how many are over each bound."""
-    durations = [1000 * seconds for seconds in durations]
-    over = {f"over_{bound}": sum(took > bound for took in durations) for bound in BOUNDS}
-    return {"worst_ms": round(max(durations), 1), **over}
+            self.seconds.append(time.thread_time() - self.step_began)
 
 
 def daemon(figures, words):
     """Run a command of Lanista with the instrument, and write down what it measured."""
     from lanista.cli import main
 
-    spans = Spans()
-    gc.callbacks.append(spans.collecting)
-    trio.run = functools.partial(trio.run, instruments=[spans])
+    steps = Steps()
+    gc.callbacks.append(steps.collecting)
+    trio.run = functools.partial(trio.run, instruments=[steps])
     sys.argv = ["lanista", *words]
     try:
         main()
     finally:
-        told = {"worst_collections_ms": spans.collections}
-        for index, clock in enumerate(CLOCKS):
-            told[f"steps_{clock}"] = milliseconds(spans.steps[index])
-            told[f"passes_{clock}"] = milliseconds(spans.passes[index])
+        took = [1000 * seconds for seconds in steps.seconds]
         worst = Counter()
-        for name, took in zip(spans.names, spans.steps[1], strict=True):
-            worst[name] = max(worst[name], round(1000 * took, 1))
-        told["worst_steps_ms"] = dict(worst.most_common(6))
+        for name, milliseconds in zip(steps.names, took, strict=True):
+            worst[name] = max(worst[name], round(milliseconds, 1))
+        told = {
+            "worst_collections_ms": steps.collections,
+            "worst_steps_ms": dict(worst.most_common(6)),
+            **{f"steps_over_{bound}_ms": sum(each > bound for each in took) for bound in BOUNDS},
+        }
         Path(figures).write_text(json.dumps(told))
 
 

@@ -26,7 +26,7 @@ MATCHES = {
     "hogwarts": ("Demo", "Dummy", "Demo", "Dummy"),
     "angrymob": ("GravityGoers", "RandomRunners"),
 }
-SIZES = ((1280, 720, 1), (1920, 1080, 1), (1920, 1080, 2))
+WIDTH, HEIGHT = 1920, 1080
 DRAW = """
 async ([width, height]) => {
   const { Board } = await import("/page/board.js");
@@ -88,15 +88,14 @@ def main():
             served["/blank"] = (b"<!doctype html><title>.</title>", "text/html")
             for game, bots in MATCHES.items():
                 served["/match.json"] = (match_json(game, bots, folder), "application/json")
-                for width, height, scale in SIZES:
-                    visit = browser.visit(size={"width": width, "height": height}, scale=scale)
-                    page = visit.open(url)
-                    took = page.evaluate(DRAW, [width, height - 180])
-                    visit.close()
-                    row = {"game": game, "size": f"{width}x{height}", "pixel_ratio": scale}
-                    row |= {name: round(value, 2) for name, value in took.items()}
-                    rows.append(row)
-                    print(json.dumps(row), flush=True)
+                visit = browser.visit(size={"width": WIDTH, "height": HEIGHT})
+                page = visit.open(url)
+                took = page.evaluate(DRAW, [WIDTH, HEIGHT - 180])
+                visit.close()
+                rows.append(
+                    {"game": game} | {name: round(value, 2) for name, value in took.items()}
+                )
+                print(json.dumps(rows[-1]), flush=True)
     finally:
         browser.close()
         server.shutdown()

@@ -1,9 +1,9 @@
-"""CPU seconds of a match of Hogwarts and Crematoria: rules alone, and with the match file.
+"""CPU seconds of a match of Hogwarts and Crematoria with its match file.
 
 The orders are those of matches of the original programs (tests/traces), parsed before the clock
-starts; the rules make the board, carry out every round, and with the file write every state. The
-originals' own figures, file writing included, are those of docs/rules (measured on another such
-machine): only their order of size compares. Then a whole match of four trivial bots over TCP.
+starts; the rules make the board, carry out every round, and every state is written. The originals'
+own figures, file writing included, are those of docs/rules (measured on another such machine): only
+their order of size compares. Then a whole match of four trivial bots over TCP.
 """
 
 import gzip
@@ -40,7 +40,7 @@ def answers(game_name, trace):
     return of_game(game_name).read_orders(text)
 
 
-def match(game_name, seed, rounds, *, file):
+def match(game_name, seed, rounds):
     """CPU seconds of one match."""
     ruleset = registry.get(game_name)
     began = time.process_time()
@@ -49,15 +49,11 @@ def match(game_name, seed, rounds, *, file):
     chance = ruleset.chance(seed)
     game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
     turns = ([game.parse(seat, said) for seat, said in enumerate(seats)] for seats in rounds)
-    if file:
-        writer = of_game(game_name)
-        names = ["a", "b", "c", "d"]
-        with tempfile.TemporaryFile("w") as out:
-            states = played(game, turns)
-            out.writelines(writer.write(states, seed, names, lambda _: (0, 0, 0, 0)))
-    else:
-        for verdicts in turns:
-            game.advance(verdicts)
+    writer = of_game(game_name)
+    names = ["a", "b", "c", "d"]
+    with tempfile.TemporaryFile("w") as out:
+        states = played(game, turns)
+        out.writelines(writer.write(states, seed, names, lambda _: (0, 0, 0, 0)))
     return time.process_time() - began
 
 
@@ -73,8 +69,7 @@ def main():
     for (game, players), (trace, seed) in FILES.items():
         rounds = answers(game, trace)
         figures[f"{game} {players}"] = {
-            "rules_s": median([match(game, seed, rounds, file=False) for _ in range(RUNS)]),
-            "with_file_s": median([match(game, seed, rounds, file=True) for _ in range(RUNS)]),
+            "with_file_s": median([match(game, seed, rounds) for _ in range(RUNS)]),
             "original_s": ORIGINAL_S[game][players],
         }
     with tempfile.TemporaryDirectory() as folder:

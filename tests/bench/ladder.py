@@ -19,8 +19,6 @@ import attrs
 import numpy as np
 from measured import keep, numbers_given
 
-from lanista.arena.ladder_room import LadderRoom
-from lanista.arena.spec import LadderSpec
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count_pages
 from lanista.results.base import Database
@@ -132,25 +130,15 @@ def table(data, seats, count):
     print(json.dumps({"table_seconds": seconds, "table_megabytes": memory}))
 
 
-def start(data, seats):
-    """Open the ladder as an arena does."""
-    spec = LadderSpec(name="ladder", game=game_of(seats))
-    with Database.of_arena(data) as database:
-        LadderRoom.open(spec, data.path, data, database)
-
-
 def renamed(result):
     """The same match by another id."""
     return attrs.evolve(result, id=f"other {result.id}")
 
 
 def measure(data, seats, matches, count):
-    """What a running arena asks of the database."""
+    """What matches and the table of a full database cost."""
     fill(data, seats, matches, count)
-    bot = names(count)[7]
     figures = {"bytes_a_match": data.database.stat().st_size // matches}
-    figures["start_of_an_arena_seconds"] = took(lambda: start(data, seats))
-    figures["open_and_check_seconds"] = took(lambda: Database.of_arena(data).close())
     with opened(data, seats) as store:
         with store.reading() as now:
             newest = next(now.matches())
@@ -161,22 +149,6 @@ def measure(data, seats, matches, count):
         figures["add_200_matches_at_once_seconds"] = took(
             lambda: store.add_matches([renamed(one) for one in more])
         )
-        with store.ladder_reading() as now:
-            asked = {
-                "newest_1000_matches": lambda: list(
-                    now.counted_matches(after=now.last_number() - 1000)
-                ),
-                "all_matches": lambda: sum(1 for _ in now.counted_matches()),
-                "all_pages": lambda: sum(len(page.ranks) for page in now.match_pages()),
-                "last_50_of_a_bot": lambda: list(now.matches(bot=bot, limit=50)),
-                "last_50_failures_of_a_bot": lambda: list(
-                    now.matches(bot=bot, failures=True, limit=50)
-                ),
-                "opponents_of_a_bot": lambda: now.opponents(bot),
-                "seats_of_a_bot": lambda: now.seats(bot),
-                "endings": now.endings,
-            }
-            figures |= {f"{name}_seconds": took(act) for name, act in asked.items()}
     ended = subprocess.run(
         [sys.executable, __file__, "table", str(data.path), str(seats), str(count)],
         capture_output=True,

@@ -4,8 +4,7 @@
 which wait, and a tenth of which rest; a process of its own computes the tables. Their size depends
 on the names alone, so few matches do. A client in another process asks for the table, one time
 after another, and by many connections at once; an instrument of trio's times every step of the
-arena's tasks. A step's time is that of the loop's thread; by the wall clock it includes waiting for
-the interpreter's lock, which the thread that takes up a new table holds, and for the processor.
+arena's tasks, by the processor time of the loop's thread.
 """
 
 import json
@@ -42,30 +41,22 @@ AT_ONCE = 50
 
 
 class Steps(trio.abc.Instrument):
-    """The longest step of a task: by the processor time of the loop's thread, and by the wall."""
+    """The longest step of a task, by the processor time of the loop's thread."""
 
     def __init__(self):
-        self.began = time.thread_time(), time.perf_counter()
-        self.longest = self.longest_wall = 0.0, ""
+        self.began, self.longest = time.thread_time(), (0.0, "")
 
     def before_task_step(self, task):  # noqa: ARG002 - trio's interface
-        self.began = time.thread_time(), time.perf_counter()
+        self.began = time.thread_time()
 
     def after_task_step(self, task):
-        own, wall = time.thread_time() - self.began[0], time.perf_counter() - self.began[1]
-        self.longest = max(self.longest, (own, task.name))
-        self.longest_wall = max(self.longest_wall, (wall, task.name))
+        self.longest = max(self.longest, (time.thread_time() - self.began, task.name))
 
     def told(self):
         """Return the longest since the last call."""
-        (own, name), (wall, its_name) = self.longest, self.longest_wall
+        seconds, name = self.longest
         self.__init__()
-        return {
-            "longest_step_ms": round(1000 * own, 2),
-            "its_task": name.rpartition(".")[2],
-            "longest_step_wall_ms": round(1000 * wall, 2),
-            "its_wall_task": its_name.rpartition(".")[2],
-        }
+        return {"longest_step_ms": round(1000 * seconds, 2), "its_task": name.rpartition(".")[2]}
 
 
 # -- the client ------------------------------------------------------------------------------------
@@ -146,34 +137,10 @@ async def measure(folder, count, helpers):
             await ask(1)  # waits for the first table
             figures["one_after_another"] = await ask(REQUESTS)
             figures["at_once"] = await ask(4, AT_ONCE)
-            figures["new_table"] = await renewed(view.ladders, steps)
             asking.terminate()
             await asking.wait()
             nursery.cancel_scope.cancel()
     return figures
-
-
-async def renewed(shown, steps):
-    """Measure what a new table costs the loop, from the question to the answer, with no request."""
-    (ladder,) = shown.ladders.values()
-    await trio.to_thread.run_sync(ladder.room.results.store.strike, names(1)[0])
-    ladder.renewal.due = trio.current_time()
-    state, told = ladder.table.about, []
-
-    async def watch():
-        """Be due at once, again and again, as a match's turns are."""
-        while True:
-            began = time.perf_counter()
-            await trio.lowlevel.checkpoint()
-            told.append(time.perf_counter() - began)
-
-    steps.told()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(watch)
-        await shown.refresh()
-        nursery.cancel_scope.cancel()
-    assert state != ladder.table.about
-    return steps.told() | {"longest_pass_wall_ms": round(1000 * max(told), 2)}
 
 
 def main():

@@ -1,8 +1,7 @@
-"""How fast the rules are as a library: steps, copies, games from a state, and observations.
+"""How fast the rules are as a library: steps, and observations.
 
 All in one process on one core. The answers are random legal ones, made before the clock runs;
-only the environment's step includes decoding its actions, and what all agents observe. Times of
-the same run are set against each other: `copy` and `to_game` in steps.
+only the environment's step includes decoding its actions, and what all agents observe.
 """
 
 import functools
@@ -37,22 +36,18 @@ def seconds(work, times=1):
 
 
 def measured(name, run):
-    """Seconds of a step, a copy, `to_game`, `legal` of all seats and an observation of all."""
+    """Seconds of a step, and of an observation of all seats."""
     pick = random.Random(run)
     game = lanista.new_game(name, seed=SEEDS[name])
     settings = dict(game.rules.settings) if name != "angrymob" else {}
     encoder = encoder_of(name, settings)
-    times = {"step": [], "copy": [], "to_game": [], "legal": [], "observe": []}
+    times = {"step": [], "observe": []}
     seats = range(game.seats)
     for turn in range(TURNS):
         if game.over:
             break
         chosen = answers(game, pick)
         if turn % 10 == 0:
-            state = game.state(0)
-            times["copy"].append(seconds(game.copy, 20))
-            times["to_game"].append(seconds(lambda state=state: state.to_game(seed=1), 3))
-            times["legal"].append(seconds(lambda: [game.legal(seat) for seat in seats], 3))
             times["observe"].append(seconds(lambda: encoder.observe(game.rules, seats), 3))
         times["step"].append(seconds(lambda chosen=chosen: game.step(chosen)))
     return {what: sum(each) / len(each) for what, each in times.items()}
@@ -95,9 +90,6 @@ def main():
         observed = [run["step"] + run["observe"] for run in runs]
         figures[f"{name}_steps_s"] = round(1 / statistics.median(step))
         figures[f"{name}_steps_observed_s"] = round(1 / statistics.median(observed))
-        for what in ("copy", "to_game", "legal"):
-            ratio = [run[what] / run["step"] for run in runs]
-            figures[f"{name}_{what}_in_steps"] = median(ratio)
     keep("python_rules", figures)
 
 

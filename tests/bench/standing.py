@@ -1,12 +1,10 @@
-"""A standing arena: matches a second on a ladder, and the memory of bots that wait.
+"""Matches a second on a ladder, beside those of a tournament of the same bots and matches.
 
-- Matches a second of trivial bots (in C, kept from match to match) on a ladder, all told: pairing,
-  clock, record, database; beside those of a tournament of the same bots and matches, in turns.
-- Memory that the arena's process has more for each bot that waits in a room of its own.
+The bots are trivial ones in C, kept from match to match. All that a match takes is in it: pairing,
+clock, record, database. Ladder and tournament take turns.
 """
 
 import os
-import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -21,12 +19,10 @@ BOTS = 8
 SECONDS = 5.0
 """For so long the matches on a ladder are counted, when the first ones are over."""
 PAIRS = 1
-WAITING = 1000
 FILE = f"""
 port = 0
 workers = {{workers}}
 data = "data"
-max_connections = {WAITING + 100}
 page = {{{{ listen = "none" }}}}
 
 [[ladders]]
@@ -59,28 +55,6 @@ def ladder_matches_a_second(folder, bot, workers):
             return (stored() - before) / (time.perf_counter() - began)
 
 
-def memory_of(pid):
-    """Kilobytes of a process that are its own and in memory."""
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-        if line.startswith("Private_Dirty:"):
-            return int(line.split()[1])
-    raise AssertionError
-
-
-def kilobytes_a_waiting_bot(folder):
-    """Kilobytes more for each of WAITING bots in rooms of their own."""
-    with ExitStack() as stack:
-        process, port = stack.enter_context(arena_of_file(folder, FILE.format(workers=1)))
-        before = memory_of(process.pid)
-        for number in range(WAITING):
-            peer = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
-            peer.sendall(f"bot{number} v=1 game=angrymob room=r{number}\n".encode())
-            answer = b""
-            while b"\nwait " not in answer:
-                answer += peer.recv(4096)
-        return (memory_of(process.pid) - before) / WAITING
-
-
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -100,8 +74,7 @@ def main():
                 "tournament_matches_a_second": median([cup for _, cup in rows]),
                 "ratio": median([ladder / cup for ladder, cup in rows]),
             }
-        kilobytes = round(kilobytes_a_waiting_bot(folder / "waiting"), 1)
-    keep("standing", {"by_processes": rates, "kilobytes_a_waiting_bot": kilobytes})
+    keep("standing", {"by_processes": rates})
 
 
 if __name__ == "__main__":

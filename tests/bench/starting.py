@@ -1,27 +1,21 @@
 """Starting a bot: milliseconds until it runs, and until it has run, ended and been reaped.
 
 The bot is /bin/true, the smallest there is, with default limits. Measured beside it, in turns, is
-the same with an interpreter for every keeper, as on systems without a fork server; and then a match
-whose two bots are started for it, record on disk, both ways, beside its floor (see `tournament`).
+the same with an interpreter for every keeper, as on systems without a fork server.
 """
 
-import tempfile
 import time
-from pathlib import Path
 
-import tournament
 import trio
-from measured import compiled, keep, median, processor_seconds
+from measured import keep, median, processor_seconds
 
 from lanista.bots import syscalls
 from lanista.bots.command import environment
 from lanista.bots.keeper_process import close_fork_server
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
-from lanista.competition import worker
 
 BOTS = 200
-MATCHES = 30
 WAYS = ("forked", "interpreter")
 
 
@@ -61,24 +55,8 @@ async def bots():
     return {way: list(zip(*taken, strict=True)) for way, taken in rows.items()}, share
 
 
-def matches(folder):
-    """Milliseconds of a match by way, and of its floor."""
-    command = f"{compiled(folder)} angrymob"
-    told, last = tournament.conversation()
-    rows = {way: [] for way in (*WAYS, "floor")}
-    for _ in range(MATCHES):
-        rows["floor"].append(1000 * tournament.floor(command, told, last))
-        for way in WAYS:
-            use(way)
-            rows[way].append(1000 * tournament.started_match(folder, command))
-    worker.close()
-    return rows
-
-
 def main():
     of_bots, share = trio.run(bots)
-    with tempfile.TemporaryDirectory() as folder:
-        of_matches = matches(Path(folder))
     figures = {}
     for way in WAYS:
         started, ended, used = of_bots[way]
@@ -87,9 +65,7 @@ def main():
             f"{way}_ms_in_all": median(ended),
             f"{way}_least_ms_to_start": round(min(started), 2),
             f"{way}_cpu_ms": round(sum(used) / BOTS + (share if way == "forked" else 0), 2),
-            f"{way}_ms_a_started_match": median(of_matches[way]),
         }
-    figures["floor_ms_a_started_match"] = median(of_matches["floor"])
     keep("starting", figures)
 
 

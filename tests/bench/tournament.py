@@ -323,8 +323,6 @@ def main():
             {
                 "matches_a_second_by_concurrency": rates,
                 "fastchess_games_a_second_by_concurrency": rivals,
-                "ms_a_turn_all_told": round(1000 / max(rates.values()) / TURNS, 3),
-                "ms_a_turn_one_at_a_time": round(1000 / rates["1"] / TURNS, 3),
                 "cpu_ms_a_match_manager_and_arena": round(1000 * ours, 2),
                 "cpu_ms_a_match_bots": round(1000 * bots, 2),
                 "floor_ms_a_started_match": round(1000 * median([low for low, _ in rows]), 1),

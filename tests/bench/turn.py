@@ -4,9 +4,6 @@ The floor: blocking sockets, the same two bots in processes of their own, the sa
 no rules, no clock, no record. The arena: `StartedMatch`, rules, fair clock and record included.
 Floor and arena take turns, so that a machine that changes its speed changes it for both.
 
-In another match, whose figures count for nothing else, the arena's own part of each turn is timed:
-from the kernel's receipt of the last answer until the last bot has been handed the next turn.
-
 `--quick` (`make bench-quick`) takes less than a minute, for work on a turn: fewer turns, and bots
 in C, which leave the arena the larger share.
 """
@@ -17,12 +14,10 @@ import time
 from pathlib import Path
 from unittest import mock
 
-import trio
-from measured import compiled, connected, keep, match_between, median, percentile
+from measured import compiled, connected, keep, match_between, median
 
 from lanista.games import registry
 from lanista.games.angrymob.game import AngryMob
-from lanista.match.seat import Seat
 
 TURNS = 10_000
 PAIRS = 5
@@ -47,32 +42,6 @@ def play(bot, turns, folder):
     """Play a match of so many turns, with its record."""
     played = match_between("angrymob", bot, folder, settings={"move_limit": turns})
     assert played.result.turns == turns, played.result
-
-
-def own_parts(bot, turns, folder):
-    """Microseconds that the arena itself needed for each turn."""
-    answered, handed = [], []
-    ask, hand_over = Seat.ask, Seat.hand_over
-
-    def noted_ask(seat):
-        if seat.arrived is not None:
-            answered.append(seat.arrived.latest)
-        ask(seat)
-
-    def noted_hand_over(seat, payload, limit):
-        blocked = hand_over(seat, payload, limit)
-        handed.append(trio.current_time())
-        return blocked
-
-    with (
-        mock.patch.object(Seat, "ask", noted_ask),
-        mock.patch.object(Seat, "hand_over", noted_hand_over),
-    ):
-        play(bot, turns, folder)
-    # By pairs of seats; the first turn has no answers before it.
-    last = zip(answered[::2], answered[1::2], strict=True)
-    next_ = zip(handed[2::2], handed[3::2], strict=True)
-    return [1e6 * (max(new) - max(old)) for old, new in zip(last, next_, strict=True)]
 
 
 def arena(bot, turns, folder):
@@ -100,7 +69,6 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bot = (compiled(folder), "angrymob") if quick else BOT
         rows = [(floor(bot, turns, told), *arena(bot, turns, folder)) for _ in range(PAIRS)]
-        own = own_parts(bot, turns, folder)
     keep(
         "turn_quick" if quick else "turn",
         {
@@ -110,10 +78,6 @@ def main():
             "arena_cpu_us": median([1e6 * worked / turns for _, worked, _ in rows]),
             "ratio": median([took / base for base, _, took in rows]),
             "ratios": [round(took / base, 2) for base, _, took in rows],
-            "own_part_us": {
-                name: round(percentile(own, share), 1)
-                for name, share in (("median", 0.5), ("99 %", 0.99), ("99.9 %", 0.999))
-            },
             "aim": "ratio 4 or less",
         },
     )

@@ -49,23 +49,16 @@ class Arena(FileArena):
 
 
 class Bots:
-    """Bots that play without thought, come back after every loss, and note which ends they read.
+    """Bots that play without thought, come back after every loss, and note which ends they read."""
 
-    Args:
-        host: The arena's.
-        hellos: What each bot says first.
-        ends: The ends that are noted.
-    """
-
-    def __init__(self, host, hellos=HELLOS, ends=STORED_ENDS):
+    def __init__(self, host):
         self.told = set()
         """The ids of the matches of which somebody was told the end."""
         self.port = None
         self._host = host
-        self._ends = ends
         self._changed = threading.Condition()
         self._stopped = threading.Event()
-        self._threads = [threading.Thread(target=self._play, args=(hello,)) for hello in hellos]
+        self._threads = [threading.Thread(target=self._play, args=(hello,)) for hello in HELLOS]
 
     def __enter__(self):
         return self
@@ -105,7 +98,7 @@ class Bots:
                     connected.sendall(b"\n")
                 elif line.startswith("start "):
                     match = line.split()[1]
-                elif line.startswith("end ") and line.split()[1] in self._ends:
+                elif line.startswith("end ") and line.split()[1] in STORED_ENDS:
                     with self._changed:
                         self.told.add(match)
                         self._changed.notify_all()

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from e2e.running import PATIENCE, Daemon, Program, bot, command, read, wait_until
+from e2e.running import PATIENCE, Daemon, Program, bot, command, read
 from lanista.arena.options import files_needed
 
 pytestmark = pytest.mark.one_user
@@ -26,25 +26,6 @@ def with_page(tmp_path_factory):
     )
     yield daemon
     daemon.end()
-
-
-def is_welcome(peers, daemon, **arguments):
-    """Whether a newcomer gets a place; it leaves again."""
-    peer = peers(daemon, "Newcomer v=1 room=newcomers", **arguments)
-    line = peer.line()
-    peer.leave()
-    return line.startswith("welcome ")
-
-
-def test_bots_that_left_behind_a_full_buffer_hold_no_places(serve, peers):
-    """Hello, more than is held while waiting, then the end: the arena must notice the end."""
-    daemon = serve("--max-connections", 4)
-    for number in range(4):
-        peer = peers(daemon, f"Flooder v=1 room={number}")
-        peer.until("wait")
-        peer.say(FLOOD * 3)
-        peer.leave()
-    wait_until(lambda: is_welcome(peers, daemon), "a place is free", lambda: daemon.err[-1000:])
 
 
 def test_connections_that_are_reset_are_no_harm(with_page, peers):

@@ -61,26 +61,3 @@ print(json.dumps(told))
     assert ["0" * 16] * 3 == powers
     assert ["EPERM", "EPERM"] == lifted
     assert [most] * 2 == files
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("make", ["os.mkdir", "os.mkfifo", "lambda path: os.symlink(path, path)"])
-@pytest.mark.parametrize("user", users())
-def test_whatever_they_are(user, make):
-    """And made by several processes at once."""
-    script = f"""
-{MAKER}
-for number in range(3):
-    os.mkdir(f"/tmp/{{number}}")  # while there is room
-for number in range(3):
-    if os.fork() == 0:
-        fill(f"/tmp/{{number}}", {make})
-        os._exit(0)
-for number in range(3):
-    assert os.wait()[1] == 0
-# Not all of /tmp: the checkout, which the bot may read, can lie there too.
-made = [os.walk(f"/tmp/{{number}}") for number in range(3)]
-print(json.dumps(sum(len(found) for tree in made for _, *found in tree for found in found)))
-"""
-    (made,) = run(script, user=user)
-    assert execute.SCRATCH_FILES - 100 <= made < execute.SCRATCH_FILES

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import trio
 
-from e2e.running import BOTS, Program, command, environment, wait_until, wait_until_gone
+from e2e.running import BOTS, environment, wait_until, wait_until_gone
 from lanista.competition import events, load, run_async
 from lanista.competition.running import open_executor
 from lanista.competition.spec import SpecError
@@ -197,48 +197,3 @@ def test_no_cluster_can_be_made(monkeypatch):
         "executor: dask-local: no cluster can be started: Nanny failed to start. Worker exited"
         == str(refused.value)
     )
-
-
-TOML = """\
-name = "cup"
-game = "angrymob"
-format = "round-robin"
-seeds = { count = 200, base = 7 }
-executor = "dask-local"
-concurrency = 2
-settings = { move_limit = 8 }
-clock = { time_init = 60.0, time_move = 60.0, time_start = 60.0, stall_margin = 60.0 }
-bots = [{ name = "Joe", command = "CamperJoe" }, { name = "Random", command = "RandomRunners" }]
-"""
-
-
-@pytest.mark.parametrize(
-    ("number", "when"),
-    [
-        pytest.param(signal.SIGINT, "playing", marks=pytest.mark.long),
-        pytest.param(signal.SIGINT, "starting", marks=pytest.mark.long),
-        pytest.param(signal.SIGHUP, "playing", marks=pytest.mark.long),
-        pytest.param(signal.SIGHUP, "starting", marks=pytest.mark.long),
-    ],
-)
-def test_a_terminals_signals_are_the_managers(tmp_path, number, when):
-    """They go to the whole process group: what runs is finished and stored, and all ends."""
-    (tmp_path / "cup.toml").write_text(TOML)
-    run = Program(command("tournament", "run", "cup.toml", "--json"), tmp_path)
-    try:
-        if when == "playing":
-            run.until(lambda: '"event": "block-done"' in run.out, "a block")
-        else:
-            # The first one is multiprocessing's tracker, which leaves them alone.
-            run.until(lambda: len(descendants(run.process.pid)) > 1, "workers start")
-        pids = descendants(run.process.pid)
-        os.killpg(run.process.pid, number)
-        assert 130 == run.wait(), run.err
-    finally:
-        run.end()
-    assert "Traceback" not in run.err
-    assert '"event": "halted"' not in run.out
-    done = run.out.count('"event": "block-done"')
-    assert (when == "playing") == bool(done)
-    assert done == len(stored(load(tmp_path / "cup.toml")))
-    wait_until_gone(pids)

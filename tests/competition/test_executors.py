@@ -68,21 +68,6 @@ def test_a_dead_worker_is_replaced_and_no_other_is_harmed(local, tmp_path):
     result(waiting)
 
 
-@pytest.mark.long
-def test_a_worker_that_dies_idle_is_replaced(local):
-    workers = local(1)
-    first = result(workers.submit(errands.pid))
-    os.kill(first, signal.SIGKILL)
-    wait_until_gone([first])
-    second = first
-    while second == first:  # its pool hears of it in a thread: a task may be lost meanwhile
-        try:
-            second = result(workers.submit(errands.pid))
-        except workers.losses:
-            continue
-    assert runs(second)
-
-
 def test_an_error_is_the_tasks_and_the_worker_stays(local):
     workers = local(1)
     before = result(workers.submit(errands.pid))

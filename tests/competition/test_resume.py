@@ -3,13 +3,11 @@
 import itertools
 import json
 import threading
-from collections import Counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from e2e.running import EXAMPLE_MAP
 from lanista.competition import events
 from lanista.competition.running import run_async
 from lanista.competition.setup import load
@@ -22,7 +20,8 @@ from lanista.competition.stored_blocks import (
 )
 from lanista.results.database import Store
 from results.samples import asking
-from support.tournament import digests, directing, format_of, play, setup_in, stored
+from support.angrymob import PAGE
+from support.tournament import digests, directing, play, setup_in, stored
 
 COMMON = {"game": "angrymob", "format": "round-robin", "name": "cup"}
 
@@ -209,58 +208,11 @@ class TestSeeds:
         assert [] == stored_blocks.unmatched
 
 
-class TestChanges:
-    """What a changed file keeps of what was played (docs/tournaments.md, Stopping, resuming)."""
-
-    async def _play(self, setup):
-        """Play to the end; the blocks that counted before, those that were stored, those now."""
-        format_ = format_of(setup)
-        with directing(setup, format_=format_) as director:
-            with Store.open(setup.database) as store:
-                before = asking(store).played()
-            taken = read_stored_blocks(setup, before)
-            report = await director.run()
-            assert report.over
-            after = stored(setup)
-            ids = {
-                entry.id: entry.played.pairing for entry in read_stored_blocks(setup, after).entries
-            }
-        kept = [entry for entry in taken.entries if format_.counts(ids[entry.id])]
-        return len(kept), len(before), len(after)
-
-    @pytest.mark.parametrize("seeds", [(1, 2, 3), pytest.param(3, marks=pytest.mark.long)])
-    @pytest.mark.parametrize("format_name", ["swiss", "knockout", "ladder", "sprt"])
-    async def test_more_seeds_keep_what_went_beyond_them(self, tmp_path, format_name, seeds):
-        more = {"swiss": {"rounds": 5}, "knockout": {"blocks": 2}}.get(format_name, {"blocks": 8})
-        if format_name == "sprt":
-            more["sprt"] = {"elo1": 1.0}
-
-        def setup(seeds):
-            bots = 2 if format_name == "sprt" else 5
-            return setup_in(tmp_path, bots=bots, seeds=seeds, format=format_name, **more)
-
-        _, none, played = await self._play(setup(seeds))
-        assert none == 0
-        assert played >= 8
-        longer = (7, *seeds) if isinstance(seeds, tuple) else seeds + 1
-        assert (played, played, played) == await self._play(setup(longer))
-
-    async def test_swiss_meets_on_each_map(self, tmp_path):
-        setup = setup_in(
-            tmp_path, bots=4, seeds=(1, 2, 3), format="swiss", rounds=3, maps=["city", "defile"]
-        )
-        _, _, played = await self._play(setup)
-        assert 12 == played
-        assert {(seed, name): 2 for seed in (1, 2, 3) for name in setup.spec.maps} == Counter(
-            (block.seed, block.map) for block in stored(setup)
-        )
-
-
 async def test_a_map_under_another_name_is_the_same(tmp_path):
     """The id of a block is of the map's content (`Setup.block_id`)."""
     setups = []
     for name in ("one.map", "other.map"):
-        (tmp_path / name).write_text(EXAMPLE_MAP)
+        (tmp_path / name).write_text(PAGE)
         setups.append(setup_in(tmp_path, bots=2, seeds=(1,), maps=[name]))
     first, second = setups
     with directing(first) as director:

@@ -31,16 +31,6 @@ SMALL = "2 2\nA .\n. B\n"
 ROW = "2 4\nA . . .\n. . . B\n"
 CAPTURE = ("0 0 1 0", "0 1 1 3")
 """Seat 0's way over SMALL to the base of seat 1."""
-EXAMPLE = """\
-6 7
-. 1 . . # # 2
-# 1 1 . 3 . 1
-. A . # # . .
-. . # # . B .
-1 . 3 . 1 1 #
-2 # # . . 1 .
-"""
-"""The map of PROTOCOL.md 6, as player 0 gets it."""
 SKIPPERS = ("Ann v=1", "Bob v=1", "Cy v=1")
 
 Bot = Callable[[BotEnd], Awaitable[None]]

@@ -57,20 +57,6 @@ async def test_a_bot_that_leaves_is_out_and_the_match_goes_on(tmp_path, autojump
     assert 5 == verify(record, COUNTING)
 
 
-async def test_what_was_sent_before_a_half_close_is_used(tmp_path, autojump_clock):
-    """Three answers ahead, an unfinished fourth, the end of input: three turns are played."""
-
-    async def bot(end):
-        await end.write(b"1\n2\r\n3\n4")
-        end.shut_writing()
-        await end.read_rest()
-
-    table = sit(tmp_path, COUNTING, SKIPPERS)
-    record = await table.play(bot, FIVE, FIVE)
-    assert ["1", "2", "3", None, None] == [turn.raw[0] for turn in record.turns]
-    assert ["answer"] * 3 + ["missing", "out"] == [turn[0] for turn in verdicts(record)]
-
-
 @pytest.mark.parametrize(
     ("line", "code"),
     [(b"\xff\xfe\n", "not-utf8"), (b"1" * 65_537, "line-too-long"), (b"#\xff\n", "not-utf8")],
@@ -105,15 +91,6 @@ async def test_rubbish_ends_angrymob_with_the_error_alone(tmp_path, autojump_clo
     record = await table.play(writes(b"0 0 1 \xc3\n"), answers(""))
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
     assert ["go", "error"] == [line.split(" ")[0] for line in heard(table.bots[0])[-2:]]
-
-
-async def test_a_line_of_the_limit_is_taken(tmp_path, autojump_clock):
-    """65,536 bytes, among them 65,535 spaces."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1})
-    record = await table.play(
-        answers("7" + " " * 65_535), answers("1" + " " * 65_534 + "\r"), answers("1")
-    )
-    assert [("answer",) * 3] == verdicts(record)
 
 
 # -- interrupts ----------------------------------------------------------------------------------

@@ -14,22 +14,6 @@ from match.loopback import PATIENCE, bot_in_a_thread, read_all, socket_pair
 from support.memory import channel_pair, connection_pair
 
 
-async def test_a_hello_is_read_however_it_is_cut(autojump_clock):
-    channel, bot = channel_pair()
-    connection = Connection(channel)
-    async with trio.open_nursery() as nursery:
-
-        async def say():
-            for byte in b"Camper Joe v=1 keep=1\n5\n":
-                await bot.write(bytes([byte]))
-                await trio.sleep(0.1)
-
-        nursery.start_soon(say)
-        hello = await connection.read_hello(10)
-    assert ("Camper Joe", 1, True) == (hello.name, hello.version, hello.keep)
-    assert hello is connection.hello
-
-
 @pytest.mark.parametrize("piece", [b"", b"x"])
 async def test_a_hello_has_its_time(autojump_clock, piece):
     """A bot that says nothing, and one that says a byte a second: refused after 10 s."""
@@ -48,19 +32,6 @@ async def test_a_hello_has_its_time(autojump_clock, piece):
         assert 10 == trio.current_time()
         nursery.cancel_scope.cancel()
     assert ErrorCode.HELLO_TIMEOUT is caught.value.code
-
-
-@pytest.mark.parametrize(
-    ("size", "code"), [(512, ErrorCode.BAD_HELLO), (600, ErrorCode.LINE_TOO_LONG)]
-)
-@pytest.mark.parametrize("whole", [True, False])
-async def test_a_hello_has_512_bytes(size, code, whole):
-    """512 are read (and refused as a name); 600 aren't, with and without their newline."""
-    channel, bot = channel_pair()
-    bot.write_now(b"x" * size + (b"\n" if whole or size == 512 else b""), stamp=None)
-    with pytest.raises(RemoteProtocolError) as caught:
-        await Connection(channel).read_hello(10)
-    assert code is caught.value.code
 
 
 @pytest.mark.parametrize("words", [b"", b"half a hel"])

@@ -146,38 +146,27 @@ async def test_one_read_of_two_segments_has_the_stamp_of_the_last():
         bot.close()
 
 
-async def test_a_blocked_loop_makes_nobody_late():
-    """The bot answers at once; we are blocked until 300 ms after the hand-over, and read then."""
-    sent = threading.Event()
-    with bot_in_a_thread(answering(sent, b"7\n")) as (connection, _):
+@pytest.mark.parametrize("awaited", [False, True], ids=["not awaited yet", "awaited already"])
+async def test_a_blocked_loop_makes_nobody_late(awaited):
+    """The bot answers at once; we are blocked until 300 ms after the hand-over, and read then.
+
+    Also when the block comes while the seat's reader sleeps.
+    """
+    sent, blocked = threading.Event(), threading.Event()
+    with bot_in_a_thread(answering(sent, b"7\n", after=blocked)) as (connection, _):
         seat = seated(connection)
         seat.ask()
         seat.hand_over(b"go\n", LIMIT)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(collect, seat)
+            if awaited:
+                await trio.testing.wait_all_tasks_blocked()
+            blocked.set()
             block_until_over(seat, sent)
         assert "7" == seat.line
         assert seat.arrived.in_time(seat.deadline)
         assert not seat.arrived.in_doubt(seat.deadline)
         assert seat.arrived.latest < seat.deadline < seat.arrived.read_at
-
-
-async def test_a_blocked_loop_makes_nobody_late_who_is_awaited_already():
-    """The same, when the block comes while the seat's reader sleeps."""
-    sent = threading.Event()
-    with bot_in_a_thread(answering(sent, b"7\n")) as (connection, _):
-        seat = seated(connection)
-        seat.ask()
-        seat.hand_over(b"go\n", LIMIT)
-
-        async def blocking():
-            block_until_over(seat, sent)
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(collect, seat)
-            nursery.start_soon(blocking)
-        assert "7" == seat.line
-        assert seat.arrived.in_time(seat.deadline)
 
 
 @pytest.mark.parametrize("behind", [b"", b"# done\n"], ids=["nothing", "a log line"])

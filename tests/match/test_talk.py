@@ -10,7 +10,6 @@ from match.playing import (
     ANGRYMOB,
     CAPTURE,
     COUNTING,
-    EXAMPLE,
     SKIPPERS,
     SMALL,
     answers,
@@ -21,6 +20,7 @@ from match.playing import (
     speaks,
     verdicts,
 )
+from support.angrymob import PAGE
 
 OPENING = """\
 start {match}
@@ -138,7 +138,7 @@ async def test_keep_1_goes_on_without_bye(tmp_path, autojump_clock):
         assert expected == end.heard.decode()
 
 
-EXAMPLE_TURNED = EXAMPLE.translate(str.maketrans("AB", "BA"))
+PAGE_TURNED = PAGE.translate(str.maketrans("AB", "BA"))
 
 
 @pytest.mark.parametrize("hellos", [("Ann", "Bob"), ("Ann keep=1 notes=1", "Bob notes=1")])
@@ -146,12 +146,12 @@ async def test_the_classic_example(tmp_path, autojump_clock, hellos):
     """PROTOCOL.md 6 and rules/angrymob.md 5: the map with one's own base as A, then the other's
     lines; the last two are exchanged although one is illegal. keep and notes are ignored.
     """
-    table = sit(tmp_path, ANGRYMOB, hellos, board=EXAMPLE)
+    table = sit(tmp_path, ANGRYMOB, hellos, board=PAGE)
     record = await table.play(
         speaks("2 1 1 1", "1 1 1 0 1 1 1 1"), speaks("3 5 1 3", "  3 4  2 3 ")
     )
-    assert EXAMPLE + "3 5 1 3\n3 4 2 3\n" == table.bots[0].heard.decode()
-    assert EXAMPLE_TURNED + "2 1 1 1\n1 1 1 0 1 1 1 1\n" == table.bots[1].heard.decode()
+    assert PAGE + "3 5 1 3\n3 4 2 3\n" == table.bots[0].heard.decode()
+    assert PAGE_TURNED + "2 1 1 1\n1 1 1 0 1 1 1 1\n" == table.bots[1].heard.decode()
     assert ("forfeit", (1, 2)) == (record.result.end, record.result.ranks)
     assert "2 units from (3, 4), where you had 0" == record.result.faults[0].words
     assert ["classic"] * 2 == [player.protocol for player in record.header.players]

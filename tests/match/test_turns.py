@@ -24,22 +24,22 @@ from match.playing import (
 ROUNDS2 = {"rounds": 2}
 
 
-@pytest.mark.parametrize(("delay", "verdict"), [(0.199, "answer"), (0.201, "late")])
-async def test_a_later_answer_has_0_2_s(tmp_path, autojump_clock, delay, verdict):
-    """199 ms count, 201 ms don't."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2)
-    record = await table.play(
-        answers("5", "3", delay=(0, delay)), answers("1", "1"), answers("1", "1")
-    )
-    assert [("answer",) * 3, (verdict, "answer", "answer")] == verdicts(record)
-    assert (8 if verdict == "answer" else 5) == record.result.scores[0]
-
-
-@pytest.mark.parametrize(("delay", "verdict"), [(19.999, "answer"), (20.001, "late")])
-async def test_the_first_answer_has_20_s(tmp_path, autojump_clock, delay, verdict):
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1})
-    record = await table.play(answers("5", delay=delay), answers("1"), answers("1"))
-    assert [(verdict, "answer", "answer")] == verdicts(record)
+@pytest.mark.parametrize(
+    ("delay", "expected"),
+    [
+        pytest.param((19.999, 0.199), ("answer", "answer"), id="both in time"),
+        pytest.param((20.001,), ("late",), id="the first has 20 s"),
+        pytest.param((0, 0.201), ("answer", "late"), id="a later one has 0.2 s"),
+    ],
+)
+async def test_an_answer_has_its_time(tmp_path, autojump_clock, delay, expected):
+    """A millisecond less counts, a millisecond more doesn't."""
+    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": len(delay)})
+    others = answers(*["1"] * len(delay))
+    record = await table.play(answers(*"53"[: len(delay)], delay=delay), others, others)
+    assert [(verdict, "answer", "answer") for verdict in expected] == verdicts(record)
+    counted = zip((5, 3), expected, strict=False)
+    assert sum(n for n, verdict in counted if verdict == "answer") == record.result.scores[0]
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,14 @@
 """Void matches: a seat judged late while the host stood still (PROTOCOL.md 3, 4)."""
 
-import threading
-import time
 from contextlib import nullcontext
 
 import pytest
 import trio
 import trio.testing
 
-from lanista.games.outcome import Ending, Termination
-from lanista.match.conditions import Clock, MatchSpec
-from lanista.match.record_writer import RecordWriter
+from lanista.games.outcome import Ending
 from lanista.match.replay import verify
-from lanista.match.runner import Match
-from lanista.match.stalls import PassLimit, StallMonitor
-from match.loopback import PATIENCE, greeted_pair, read_line
+from lanista.match.stalls import PassLimit
 from match.playing import (
     ANGRYMOB,
     COUNTING,
@@ -139,44 +133,6 @@ async def test_a_void_turn_is_recorded_and_not_carried_out(tmp_path, autojump_cl
         assert not table.connections[seat].closed
 
 
-async def test_a_void_match_can_be_played_again_on_its_connections(tmp_path, autojump_clock):
-    """The same seats, the same seed; the answer still owed is dropped."""
-    hellos = [f"{hello} keep=1" for hello in SKIPPERS]
-    first = sit(
-        tmp_path, COUNTING, hellos, settings={"rounds": 1}, extra={"stalls": Stalls({0: 1.0})}
-    )
-
-    async def bot(end):
-        await end.read_until("go")
-        if end is not first.bots[0]:
-            await end.say("5")
-        else:
-            await end.read_until("end")
-            await end.say("9")
-        await end.read_until("go")
-        await end.say("3")
-        await end.read_until("score 2")
-
-    async with trio.open_nursery() as nursery:
-        for end in first.bots:
-            nursery.start_soon(bot, end)
-        assert Termination.VOID is (await first.match.run()).termination
-        again = sit(
-            tmp_path,
-            COUNTING,
-            again=first.connections,
-            bots=first.bots,
-            settings={"rounds": 1},
-            name="m2",
-            attempt=2,
-        )
-        assert Termination.FINISHED is (await again.match.run()).termination
-    await first.finish()
-    record = await again.finish()
-    assert (3, 3, 3) == record.result.scores
-    assert 2 == record.header.attempt
-
-
 async def test_who_left_in_a_void_turn_is_closed(tmp_path, autojump_clock):
     """Seat 1 sends rubbish, seat 0 is late, the host stands still: void, and seat 1 is told."""
     table = sit(
@@ -292,62 +248,3 @@ async def test_broken_limits_are_asked_for_only_when_a_match_would_be_void(
     record = await table.play(quick, speaks(*"1111"), speaks(*"1111"))
     assert "void" == record.result.end
     assert 1 == breakers.asked
-
-
-async def test_a_whole_match_over_a_blocked_loop_is_void(tmp_path, stamping):
-    """Real sockets, clock and monitor: while the loop is blocked for 300 ms, the others answer
-    at once and seat 1 never does. That seat 1 was late the host can't prove: void.
-    """
-    monitor = StallMonitor()
-    answered = threading.Event()
-    connections, threads, sockets = [], [], []
-
-    def prompt(bot):
-        while read_line(bot) != b"go\n":
-            pass
-        bot.sendall(b"1\n")
-        if bot is sockets[2]:
-            answered.set()
-        while read_line(bot):
-            pass
-
-    def silent(bot):
-        while read_line(bot):
-            pass
-
-    for seat, play in enumerate((prompt, silent, prompt)):
-        connection, bot = greeted_pair(SKIPPERS[seat])
-        connections.append(connection)
-        sockets.append(bot)
-        threads.append(threading.Thread(target=lambda play=play, bot=bot: (play(bot), bot.close())))
-    spec = MatchSpec(
-        match="m1",
-        ruleset=COUNTING,
-        settings={"rounds": 2},
-        seed=7,
-        clock=Clock(time_init=0.2, time_move=0.2),
-    )
-    match = Match(spec, connections, ["Ann", "Bob", "Cy"], RecordWriter(tmp_path / "m1"), monitor)
-
-    async def block():
-        while not match.seats[2].handed_at:
-            await trio.lowlevel.checkpoint()
-        assert answered.wait(PATIENCE)
-        while trio.current_time() < match.seats[2].deadline + 0.1:
-            time.sleep(0.005)  # noqa: ASYNC251 - the stall that the test is about
-
-    with trio.fail_after(PATIENCE):
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(monitor.beat)
-            await trio.testing.wait_all_tasks_blocked()  # as in a daemon, it beats before matches
-            for thread in threads:
-                thread.start()
-            nursery.start_soon(block)
-            outcome = await match.run()
-            nursery.cancel_scope.cancel()
-    for thread in threads:
-        thread.join(PATIENCE)
-    match.record.close()
-    assert Termination.VOID is outcome.termination
-    seat = match.seats[2]  # behind the silent one: read only when the loop was free again
-    assert seat.arrived.latest <= seat.deadline <= seat.arrived.read_at

@@ -49,22 +49,6 @@ def test_a_session_does_what_the_page_says_of_lines(script):
     event(whole[-1][0] if whole else "nothing")
 
 
-@given(scripts(), st.lists(st.integers(1, 40), min_size=1))
-def test_pieces_of_uneven_sizes_change_nothing(script, sizes):
-    """As the network cuts, and cut at other places than the reads."""
-    cut = []
-    for step in script:
-        if not isinstance(step, bytes) or len(step) > 5_000:
-            cut.append(step)
-            continue
-        at = 0
-        for size in sizes * (1 + len(step) // sum(sizes)):
-            cut.append(step[at : at + size])
-            at += size
-    expected = play(script, SessionMachine(Feed(0)))
-    assert expected == play(cut, SessionMachine(Feed(0)))
-
-
 @given(scripts(), st.frozensets(st.integers(0, 60)), st.sampled_from([0, None, 1, 3]))
 def test_a_session_goes_on_where_another_was_given_away(script, cuts, size):
     """Anywhere in a conversation, in every state, and as often as one likes."""
@@ -163,31 +147,6 @@ def test_nothing_is_wanted_after_the_end_of_input():
 # -- debts and faults ------------------------------------------------------------------------------
 
 
-def test_debts_are_paid_in_order_and_counted():
-    """PROTOCOL.md 4: each answer given up is thrown away when it comes."""
-    session = session_in(State.ASKED)
-    assert session.take_answer() == "1"
-    for owed in (1, 2, 3):
-        session.ask()
-        session.give_up()
-        assert owed == session.owed
-    session.ask()
-    session.receive(b"late 1\nlate 2\n")
-    assert (1, None) == (session.owed, session.take_answer())
-    session.receive(b"late 3\nin time\n")
-    assert (0, "in time") == (session.owed, session.take_answer())
-
-
-def test_an_answer_given_up_unread_is_thrown_away_at_once():
-    """It was the answer to that turn: it must not be played in the next one."""
-    session = session_in(State.ASKED)
-    assert session.has_answer
-    session.give_up()
-    assert (0, False) == (session.owed, session.has_answer)
-    session.ask()
-    assert session.take_answer() is None
-
-
 def test_a_fault_behind_the_answer_waits_until_the_answer_is_taken():
     """PROTOCOL.md 1: complete lines before the fault count."""
     session = session_in(State.ASKED)
@@ -199,15 +158,6 @@ def test_a_fault_behind_the_answer_waits_until_the_answer_is_taken():
         session.ask()
     assert caught.value.code is ErrorCode.NOT_UTF8
     assert caught.value.message == r"byte 0 of '\xff' is not UTF-8; lines must be text in UTF-8"
-
-
-def test_a_fault_behind_the_hello_leaves_the_hello():
-    session = Session()
-    session.receive(b"Ann\n\xff\n")
-    assert session.take_hello().name == "Ann"
-    session.start()
-    with pytest.raises(RemoteProtocolError):
-        session.ask()
 
 
 def test_the_log_says_where_it_was_cut():

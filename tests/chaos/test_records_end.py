@@ -1,81 +1,19 @@
-"""Bots that flood what is recorded of them, and large records at the arena's end."""
+"""Large records at the arena's end."""
 
-import contextlib
-import signal
-import threading
 import time
 
 import pytest
 import trio
 from structlog.testing import capture_logs
 
-from e2e.running import Daemon, Peer, lines_of, read
+from e2e.running import read
 from lanista.arena import arena as arena_module
 from lanista.arena.arena import Arena
 from lanista.games import registry
 from lanista.match import record_writer as writer_module
-from lanista.match.replay import verify
-from lanista.match.turn_lines import LOG_KEPT, LOG_OVER
 from support.arenas import arena_options
 
 pytestmark = pytest.mark.one_user
-
-TURNS = 150
-LOG = b"#\x01" * 8000 + b"\n"
-"""56,000 bytes of a record in 16,001 from a bot."""
-BLANKS = b" " * 65_000 + b"\n"
-
-
-def flood(peer):
-    """Send logs and blanks for as long as somebody takes them."""
-    with contextlib.suppress(OSError):
-        while True:
-            peer.socket.sendall(LOG + BLANKS)
-
-
-def drain(peer):
-    with contextlib.suppress(OSError):
-        while peer.socket.recv(65_536):
-            pass
-
-
-def test_a_flooding_pair_fills_no_disk_and_delays_no_end(tmp_path, started):
-    """What is kept of a match is bounded, and SIGTERM still ends the arena within 5 s."""
-    daemon = started(Daemon(tmp_path, "--map", "pit", "--no-clock"))
-    peers = [Peer(daemon.port, f"{name} v=1") for name in ("Ann", "Bob")]
-    threads = []
-    for peer in peers:
-        peer.until("go")
-        threads += [threading.Thread(target=work, args=(peer,)) for work in (flood, drain)]
-    for thread in threads:
-        thread.start()
-    try:
-        daemon.until(
-            lambda: any(lines_of(path) > TURNS for path in daemon.data.rglob("*.part")),
-            f"{TURNS} turns of the flood",
-        )
-        (part,) = daemon.data.rglob("*.part")
-        turns, size = lines_of(part), part.stat().st_size
-        assert 2 * 3_000_000 < size < 2 * LOG_KEPT + 1000 * (turns + 100)
-        began = time.monotonic()
-        daemon.signal(signal.SIGTERM)
-        assert 0 == daemon.wait()
-        assert 5 > time.monotonic() - began
-    finally:
-        daemon.end()
-        for thread in threads:
-            thread.join()
-        for peer in peers:
-            peer.leave()
-    (path,) = daemon.records()
-    record = read(path)
-    assert "interrupted" == record.result.reason
-    assert len(record.turns) == verify(record, registry.get("angrymob"))
-    assert {""} == {answer for turn in record.turns for answer in turn.raw}
-    for seat in "01":
-        logs = [turn.logs.get(seat) for turn in record.turns]
-        assert LOG_OVER in logs
-        assert {None} == set(logs[logs.index(LOG_OVER) + 1 :])
 
 
 async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
