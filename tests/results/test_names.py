@@ -149,6 +149,23 @@ def test_a_database_that_is_not_there(tmp_path):
         Database.of_arena(DataFolder(away.database / "below"))
 
 
+@pytest.mark.parametrize("former", ["arena.db", "ladders/pit.db"])
+def test_a_data_folder_of_before_the_first_release_is_refused(tmp_path, former):
+    """Else its names would be anybody's, and its results would seem to be lost."""
+    path = tmp_path / former
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    for act in (Database.of_arena, Database.rehearse_arena):
+        with pytest.raises(StoreError) as refused:
+            act(DataFolder(tmp_path))
+        assert f"{tmp_path}: {former}: written by a version of Lanista before 0.1" in str(
+            refused.value
+        )
+        assert "move them away: ladders then start from nothing" in str(refused.value)
+    path.unlink()
+    Database.of_arena(DataFolder(tmp_path)).close()
+
+
 def test_two_processes_that_register_the_same_names(empty):
     """On a new database, which both make: each name is given to exactly one of them."""
     with (

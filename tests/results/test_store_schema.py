@@ -17,7 +17,7 @@ from lanista.results import base, migrations
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.schema import METADATA, REVISION, VERSION_TABLE
+from lanista.results.schema import FORMER_NAMES, METADATA, REVISION, VERSION_TABLE
 from results.samples import asking, block, stored
 
 
@@ -103,6 +103,21 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(empty):
         )
         assert [] == compare_metadata(context, METADATA)
         assert [block(1)] == stored(store)
+
+
+def test_a_database_of_before_the_first_release_is_refused(empty):
+    """Its tables can't be read; one line says what happens if it is moved away."""
+    Store.open(empty).close()
+    execute(empty, f"UPDATE {VERSION_TABLE} SET version_num = 'first'")
+    with pytest.raises(StoreError, match=r"before 0\.1, and can't be read any more; move it away"):
+        Store.open(empty)
+
+
+def test_names_of_before_the_first_release_are_refused(empty):
+    """In PostgreSQL they were in the schema in which everything is now."""
+    execute(empty, "CREATE TABLE names (name TEXT)", f"CREATE TABLE {FORMER_NAMES} (number TEXT)")
+    with pytest.raises(StoreError, match=r"before 0\.1.*names have to be registered again"):
+        Store.open(empty)
 
 
 def test_a_newer_database_is_refused(empty):

@@ -145,10 +145,13 @@ class Database:
         their hashes are in it.
 
         Raises:
-            StoreError: From `open`; or the folder can't be made.
+            StoreError: From `open`; or the folder can't be made, or has the databases of a version
+                before the first release.
         """
-        if url is None and create:
-            _make_private(data)
+        if url is None:
+            _refuse_former(data)
+            if create:
+                _make_private(data)
         return cls.open(
             url or data.database,
             create=create,
@@ -163,8 +166,10 @@ class Database:
 
         A SQLite file that isn't there is right: `of_arena` makes it.
         """
-        if url is None and not data.database.exists():
-            return
+        if url is None:
+            _refuse_former(data)
+            if not data.database.exists():
+                return
         cls.rehearse(url or data.database, schema=ARENA_SCHEMA)
 
     @classmethod
@@ -482,6 +487,18 @@ def _competition(connection: sa.Connection, kind: Kind, name: str, game: str) ->
         sa.select(at.number).where(at.kind == kind.value, at.name == name, at.game == game)
     )
     return number
+
+
+def _refuse_former(data: DataFolder) -> None:
+    """Raise an error if a data folder has the databases of a version before the first release."""
+    if data.former:
+        names = ", ".join(str(path.relative_to(data.path)) for path in data.former)
+        raise StoreError(
+            f"{data.path}: {names}: written by a version of Lanista before 0.1, and can't be read "
+            f"any more, as everything is in {data.database.name} now; move them away: ladders "
+            "then start from nothing, as the records of that version can't be read either, and "
+            "names have to be registered again"
+        )
 
 
 def _make_private(data: DataFolder) -> None:
