@@ -263,7 +263,9 @@ texts = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8
 )
 listed = st.lists(texts, max_size=2).map(tuple)
-names = st.from_regex(r"[A-Za-z0-9._-]{1,8}", fullmatch=True)
+names = st.from_regex(r"[A-Za-z0-9._-]{1,8}", fullmatch=True).filter(
+    lambda name: name not in {".", ".."}
+)
 
 
 not_blank = texts.filter(str.strip)
