@@ -1,6 +1,8 @@
 """Who runs tasks: processes of this machine, executors that were given."""
 
+import errno
 import functools
+import multiprocessing.popen_spawn_posix
 import os
 import signal
 import subprocess
@@ -50,6 +52,20 @@ def test_a_worker_is_another_process_and_stays(local):
     assert os.getpid() != first
     assert first == result(workers.submit(errands.pid))
     assert [first] == pids_of(workers)
+
+
+def test_workers_that_the_system_does_not_start_are_ended_without_an_error(local, monkeypatch):
+    """As by `ulimit -u`: what is told is that they can't be started."""
+
+    def lacking(*_):
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    workers = local(1)
+    monkeypatch.setattr(multiprocessing.popen_spawn_posix.Popen, "_launch", lacking)
+    with pytest.raises(BlockingIOError) as told:
+        workers.submit(errands.pid)
+    workers.terminate()
+    assert told.traceback  # by which the process that wasn't started is still there
 
 
 def test_workers_leave_the_terminals_signals_to_the_manager(local):

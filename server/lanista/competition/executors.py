@@ -189,7 +189,8 @@ class _Slot:
 
     def kill(self) -> None:
         for process in self.context.processes:
-            process.kill()
+            if process.pid is not None:  # else the system let us start no more
+                process.kill()
 
 
 def automatic_concurrency(seats: int) -> int:
