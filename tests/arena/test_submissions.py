@@ -346,6 +346,24 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
     assert 3 == (await submissions.hand_in(another, "bot.py", b"c")).number
 
 
+async def test_whoever_registers_a_removed_name_at_once_keeps_what_is_handed_in(tmp_path):
+    submissions = opened(tmp_path)
+    await submissions.hand_in(who("Ann"), "bot.py", b"a")
+    another = attrs.evolve(who("Ann", "Eve"), registered=LATER)
+    async with trio.open_nursery() as nursery, submissions._lock:
+        for number, asked in enumerate(
+            (
+                lambda: submissions.hand_in(another, "bot.py", b"b"),
+                lambda: submissions.take_up_names({}, {"ann": registered("Ann")}),
+            ),
+            1,
+        ):
+            nursery.start_soon(asked)
+            while submissions._lock.statistics().tasks_waiting < number:
+                await trio.lowlevel.checkpoint()
+    assert {2: "received"} == states(submissions, "ann")
+
+
 async def test_what_is_of_no_registered_name_does_not_play_in_the_first_match(tmp_path):
     registered = REGISTERED.isoformat()
     handed_in(tmp_path, "Ann", ready("bot.py", b"x"), playing=1, registered=registered)

@@ -38,8 +38,8 @@ class AllSubmissions:
     async def look_up_names(self, names: Names) -> None:
         """Take up which names are registered, and which the operator has removed."""
         for ladder in self.ladders.values():
-            registered = await names.look_up([*ladder.authors])
-            await ladder.take_up_names(registered, await names.removed())
+            removed = await names.removed()
+            await ladder.take_up_names(await names.look_up([*ladder.authors]), removed)
 
     async def run(self) -> None:
         """Build and check what is handed in, one version after another, until cancelled."""

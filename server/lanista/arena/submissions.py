@@ -425,19 +425,22 @@ class LadderSubmissions:
 
         Those of names that are neither stay, as the database may have lost the names by damage.
         """
-        for key, author in list(self.authors.items()):
+        for key, author in self.authors.items():
             if author.is_of(registered.get(key)) == (key in self._removed):
                 self._removed ^= {key}
                 self._offer(author)
-            if author.versions and author.is_of(removed.get(key)):
-                await self._delete_all(key)
+        for author in list(self.authors.values()):
+            if author.versions and author.is_of(removed.get(author.key)):
+                await self._delete_all(author)
 
-    async def _delete_all(self, key: str) -> None:
-        """Delete all versions of a name; only the number of the next one is kept."""
-        self._stop_work(key)
+    async def _delete_all(self, removed: Author) -> None:
+        """Delete all versions of a removed name; only the number of the next one is kept."""
+        self._stop_work(removed.key)
         async with self._lock:
-            author = copy.deepcopy(self.authors[key])
-            await self._remove(key, author.versions)
+            author = copy.deepcopy(self.authors[removed.key])
+            if author.registered != removed.registered:
+                return  # somebody else has registered it, and has just handed in
+            await self._remove(author.key, author.versions)
             author.versions, author.playing = {}, None
             with contextlib.suppress(SubmissionRefusedError):  # at the next start, then
                 await self._keep_or_refuse(author)
