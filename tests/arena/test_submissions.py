@@ -44,7 +44,7 @@ def who(name, owner=None):
 
 
 REGISTERED = datetime(2026, 9, 1, tzinfo=UTC)
-LATER = REGISTERED + timedelta(days=1)
+EARLIER, LATER = REGISTERED - timedelta(days=1), REGISTERED + timedelta(days=1)
 
 
 def registered(name):
@@ -325,7 +325,8 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
     await submissions.hand_in(who("Ann"), "bot.py", bytes((1 << 19) - 1))
     await bring_up_all(submissions)  # as much again, so that little room is left
     ann = registered("Ann")
-    await submissions.take_up_names({}, {"ann": attrs.evolve(ann, registered=LATER)})
+    # A former database was put back, in which somebody else's name was removed.
+    await submissions.take_up_names({}, {"ann": attrs.evolve(ann, registered=EARLIER)})
     await submissions.take_up_names({"ann": ann}, {})
     assert 1 == submissions.room.submitted["Ann"].version
     with monkeypatch.context() as patched:
@@ -334,7 +335,8 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(submissions.bring_up, "ann", 2)
             await building.wait()
-            await submissions.take_up_names({}, {"ann": ann})
+            # It may have been lost, and added again to be removed.
+            await submissions.take_up_names({}, {"ann": attrs.evolve(ann, registered=LATER)})
     assert {} == states(opened(tmp_path), "ann")
     assert {"Ann": None} == submissions.room.submitted
     assert [Path("versions.json")] == [
@@ -342,7 +344,7 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
         for path in submissions.folder.of_name("ann").iterdir()
     ]
     await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19))
-    another = attrs.evolve(who("Ann", "Eve"), registered=LATER)
+    another = attrs.evolve(who("Ann", "Eve"), registered=LATER + timedelta(days=1))
     assert 3 == (await submissions.hand_in(another, "bot.py", b"c")).number
 
 

@@ -423,14 +423,16 @@ class LadderSubmissions:
     ) -> None:
         """Let programs play only under names that are registered, and delete those of removed ones.
 
-        Those of names that are neither stay, as the database may have lost the names by damage.
+        Those of names that are neither stay, as the database may have lost the names by damage, or
+        be a former one that was put back. The operator can add such a name and remove it.
         """
         for key, author in self.authors.items():
             if author.is_of(registered.get(key)) == (key in self._removed):
                 self._removed ^= {key}
                 self._offer(author)
         for author in list(self.authors.values()):
-            if author.versions and author.is_of(removed.get(author.key)):
+            name = removed.get(author.key)
+            if author.versions and name and author.registered <= name.registered.isoformat():
                 await self._delete_all(author)
 
     async def _delete_all(self, removed: Author) -> None:
