@@ -176,14 +176,15 @@ class TestSeeds:
         for _ in range(2):
             setup = setup_in(tmp_path, seeds=5)
             with Store.open(setup.database) as store:
-                assert settle_seed(setup, store, makes=True)
+                settle_seed(setup, store, makes=True)
             drawn.append([setup.opening(number) for number in range(5)])
         assert drawn[0] == drawn[1]
         other = setup_in(tmp_path / "other", seeds=5)
         (tmp_path / "other").mkdir()
         with Store.open(other.database) as store:
-            assert not settle_seed(other, store, makes=False)
-            assert settle_seed(other, store, makes=True)
+            settle_seed(other, store, makes=False)
+            assert not other.base_seed
+            settle_seed(other, store, makes=True)
         assert drawn[0] != [other.opening(number) for number in range(5)]
 
     async def test_more_seeds_are_the_same_and_more(self, tmp_path):

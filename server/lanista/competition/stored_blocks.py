@@ -56,21 +56,19 @@ class StoredBlocks:
     """The ids of blocks with bots, seeds, maps or conditions that the spec doesn't have."""
 
 
-def settle_seed(setup: Setup, store: Store, *, makes: bool) -> bool:
+def settle_seed(setup: Setup, store: Store, *, makes: bool) -> None:
     """Set `setup.base_seed` to the secret in the database, if seeds are to be drawn from one.
 
-    If there is none and `makes`, one is made and stored. Returns whether the setup can draw all
-    seeds that it may need.
+    If there is none and `makes`, one is made and stored.
     """
     if not setup.needs_base_seed or setup.base_seed:
-        return True
+        return
     with store.reading() as now:
         secret = now.meta(BASE_SEED)
     if secret is None and makes:
         secret = secrets.token_hex(16)
         store.set_meta(BASE_SEED, secret)
     setup.base_seed = secret or ""
-    return secret is not None
 
 
 def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlocks:

@@ -155,17 +155,14 @@ def recover(records: Path) -> Iterator[Recovered]:
                         packed.unlink()
 
 
-def complete_part(part: Path, why: str) -> Recovered | None:
+def complete_part(part: Path, why: str) -> None:
     """Complete the record of a match whose process of this arena has died, and say in it `why`.
 
-    This must run in a thread started by trio. Returns what became of the file; None if there is
-    none.
+    This must run in a thread started by trio.
     """
-    recovered = _recovered(part, why)
     with suppress(FileNotFoundError):
-        if recovered is None and not part.stat().st_size:
+        if _recovered(part, why) is None and not part.stat().st_size:
             part.unlink()
-    return recovered
 
 
 def _recovered(part: Path, why: str = WHY) -> Recovered | None:
