@@ -5,7 +5,6 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from lanista.competition.stored_blocks import read_stored_blocks
 from lanista.games.outcome import Ending
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
@@ -14,9 +13,7 @@ from lanista.ratings.table import CENTRE
 from lanista.ratings.text import json_text, markdown_text
 from lanista.results.blocks import BlockScore, seatings
 from lanista.results.match_result import BotEndings, Endings
-from lanista.results.reading import PlayedBlock
 from ratings.rating_cases import Case, names, play, spread
-from support.tournament import setup_in
 
 TWO = seatings("ab")
 FOUR = seatings("abcd")
@@ -31,18 +28,6 @@ def table(blocks, bots, seated=TWO, **more):
 
 def ranks(standings):
     return [(row.rank, row.bot) for row in standings.rows]
-
-
-def test_a_stored_block_tells_its_opening(tmp_path):
-    """Seed and map make the opening, of which standings take all blocks together."""
-    setup = setup_in(tmp_path, bots=2, seeds=(5, 6, 7), maps=["meadow", "city"])
-    blocks = []
-    for number in (4, 0, 3):
-        opening = setup.opening(number)
-        id_ = setup.block_id(setup.bots, opening)
-        blocks.append(PlayedBlock(id_, setup.bots, opening.seed, opening.map, WON))
-    entries = read_stored_blocks(setup, blocks).entries
-    assert [4, 0, 3] == [entry.played.opening for entry in entries]
 
 
 def test_nothing_was_played():

@@ -103,11 +103,6 @@ def test_no_name_is_a_formula_in_a_spreadsheet(name):
     assert visible(name) == cell.removeprefix("'")
 
 
-def test_lines_of_csv_end_in_a_newline_alone():
-    assert "\r" not in csv_text(TWO)
-    assert csv_text(TWO).endswith("\n")
-
-
 def cells_of(line):
     """The cells of a line of a Markdown table: split where no backslash stands before a bar."""
     return re.split(r"(?<!\\)(?:\\\\)*\|", line)[1:-1]
@@ -185,12 +180,6 @@ def test_a_page_allows_its_style_and_nothing_else():
     assert re.fullmatch(r"style-src 'sha256-[A-Za-z0-9+/=]{44}'", directives[1])
     assert "unsafe" not in text
     assert "http" not in text.replace("http-equiv", "")
-
-
-def test_a_page_has_a_table_for_everything_that_there_is():
-    assert 4 == html_text(TWO).count("<table>")  # standings, seats, head-to-head, endings
-    assert 2 == html_text(FOUR).count("<table>")  # nobody met, no seat is known
-    assert 2 == html_text(standings([])).count("<table>")
 
 
 @pytest.mark.parametrize(

@@ -61,19 +61,6 @@ def script(name, *words):
     return shlex.join([sys.executable, "-W", "error", str(HERE / name), *map(str, words)])
 
 
-@pytest.mark.long
-def test_a_full_disk_leaves_nothing_half_there(tmp_path):
-    """A disk that is really full, until something else on it is deleted."""
-    place = shlex.quote(str(tmp_path))
-    said = in_own_mounts(
-        f"mount -t tmpfs -o size=1200k tmpfs {place}", script("filling.py", tmp_path / "cup.db")
-    )
-    assert f"{tmp_path}/cup.db: the disk is full" in said["words"]
-    assert said["same"]
-    assert 20 <= said["added"] == said["again"]
-    assert 20 == said["more"]
-
-
 def test_a_full_database_leaves_nothing_half_there(tmp_path):
     """SQLite's own bound has the same code as a full disk, and comes in mid-transaction."""
     with Store.open(tmp_path / "cup.db") as store:

@@ -36,8 +36,16 @@ def whole(store):
     return numbers
 
 
-def killed(path, times):
-    """Kill a process that adds blocks, in the middle of that, again and again."""
+@pytest.mark.parametrize(
+    "times",
+    [
+        pytest.param(2, id="short"),
+        pytest.param(60, id="long", marks=[pytest.mark.long, pytest.mark.timeout(600)]),
+    ],
+)
+def test_kills_leave_every_block_whole_or_away(tmp_path, times):
+    """Of a process that adds blocks, in the middle of that, again and again."""
+    path = tmp_path / "cup.db"
     chance = random.Random(times)
     acknowledged = set()
     for run in range(times):
@@ -60,16 +68,6 @@ def killed(path, times):
         assert acknowledged <= set(numbers)
         # At most the last transaction, of four at most, was stored and not told any more.
         assert len(numbers) - len(acknowledged) <= 4 * (run + 1)
-
-
-def test_a_kill_leaves_every_block_whole_or_away(tmp_path):
-    killed(tmp_path / "cup.db", 2)
-
-
-@pytest.mark.long
-@pytest.mark.timeout(600)
-def test_many_kills_leave_every_block_whole_or_away(tmp_path):
-    killed(tmp_path / "cup.db", 60)
 
 
 @pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
