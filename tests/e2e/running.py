@@ -28,16 +28,6 @@ from support.thread_workers import ThreadWorkers
 PATIENCE = 60
 """Seconds that anything is waited for before a test fails. Nothing is expected to need them."""
 BOTS = Path(__file__).parents[1] / "bots"
-EXAMPLE_MAP = """\
-6 7
-. 1 . . # # 2
-# 1 1 . 3 . 1
-. A . # # . .
-. . # # . B .
-1 . 3 . 1 1 #
-2 # # . . 1 .
-"""
-"""The map of PROTOCOL.md 6, as a map file."""
 
 
 def command(*words):
@@ -363,13 +353,6 @@ def as_json(done):
 def wait_until_gone(pids):
     """Wait until none of these processes runs."""
     wait_until(lambda: not any(map(runs, pids)), f"processes {pids} are gone")
-
-
-def lines_of(path):
-    """How many whole lines a record in the making has; 0 when it isn't there."""
-    with contextlib.suppress(FileNotFoundError):
-        return path.read_bytes().count(b"\n")
-    return 0
 
 
 class Peer:

@@ -29,14 +29,14 @@ clock = {{ time_init = 20, time_move = 0.2, late_limit = 100, stall_margin = 600
 ALLOWANCE = 0.25
 
 
-def play(folder, *bots, workers=1, rounds=3, allowance=ALLOWANCE):
+def play(folder, *bots, workers=1, rounds=3):
     """One match of bots, each (round trip, jitter, loss, thinking time); what each answer was."""
     alone = ["unshare", "--user", "--map-root-user", "--net"]
     if shutil.which("unshare") is None or shutil.which("ip") is None:
         pytest.skip("unshare (util-linux) or ip (iproute2) is not installed")
     if subprocess.run([*alone, "true"], capture_output=True).returncode:
         pytest.skip("this machine allows no network of one's own")
-    text = ARENA.format(workers=workers, rounds=rounds, allowance=allowance)
+    text = ARENA.format(workers=workers, rounds=rounds, allowance=ALLOWANCE)
     (folder / "arena.toml").write_text(text)
     words = [",".join(map(str, bot)) for bot in bots]
     ended = subprocess.run(
@@ -75,27 +75,6 @@ def test_the_way_is_made_up_for_and_slowness_is_not(tmp_path, workers):
     # On a busy machine any bot may be late now and then.
     assert "answer" in verdicts(record, seats[0])
     assert {"late"} == verdicts(record, seats[2])
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("away", [0.02, 0.08, 0.2])
-def test_thinking_0_15_s_is_never_late_and_0_5_s_always(tmp_path, away):
-    """So few rounds that what the slow ones haven't read yet has room on its way."""
-    record, seats = play(tmp_path, *[(away, 0, 0, 0.15)] * 2, *[(away, 0, 0, 0.5)] * 2, rounds=25)
-    for seat in seats:
-        check_limits(record, seat, away)
-    assert [{"answer"}, {"answer"}, {"late"}, {"late"}] == [
-        verdicts(record, seat) for seat in seats
-    ]
-
-
-@pytest.mark.long
-def test_without_the_allowance_the_way_counts(tmp_path):
-    record, seats = play(
-        tmp_path, *[(0.2, 0, 0, 0.02)] * 2, *[(0.02, 0, 0, 0.02)] * 2, rounds=20, allowance=0
-    )
-    assert {"late", "answer"} == {*verdicts(record, seats[0]), *verdicts(record, seats[2])}
-    assert [{"late"}, {"answer"}] == [verdicts(record, seats[at]) for at in (0, 2)]
 
 
 @pytest.mark.long

@@ -114,22 +114,3 @@ def test_offenders_are_judged_and_healthy_matches_do_not_notice(arena, join):
     for record in (*alone.values(), *beside.values(), *records.values()):
         assert len(record.turns) == verify(record, angrymob)
     assert "Traceback" not in arena.err
-
-
-@pytest.mark.long
-def test_a_bot_that_never_reads_is_out_when_its_bytes_pile_up(serve, join, tmp_path):
-    """PROTOCOL.md 4: who doesn't take its bytes in the time it has for that answer is out (`late`,
-    did not read), although it answers every turn ahead.
-    """
-    (tmp_path / "rich.map").write_text("2 6\nA 9999 . . . .\n. . . . 9999 B\n")
-    daemon = serve(
-        *("--map", tmp_path / "rich.map", "--time-init", 60, "--time-move", 2),
-        *("--stall-margin", 600),
-    )
-    # Its opponent's moves are 48,000 bytes a turn, and each is told them.
-    join(daemon, "wordy", "seat=0")
-    join(daemon, "never_reads", "seat=1")
-    record = daemon.record_with("never_reads")
-    assert ("forfeit", (1, 2)) == (record.result.end, record.result.ranks)
-    assert "did not read what it was sent within 2 s" == record.result.faults[0].words
-    assert ("answer", "late") == record.turns[-1].verdicts

@@ -53,29 +53,6 @@ def test_off_loopback_commands_need_the_token_that_is_printed(serve):
     assert "sesame" not in daemon.err  # the log may be read by others
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("options", [[], ["--open-logs"]])
-def test_off_loopback_logs_of_a_running_match_are_told_where_they_are_opened(serve, peers, options):
-    """An opponent could read them; when the match is over all can."""
-    daemon = serve("--move-limit", 2, "--no-clock", *options, web="0.0.0.0:0")
-    with looking(daemon.page) as viewer:
-        pair = [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]
-        match = next(line for line in pair[0].until("go") if line.startswith("start "))[6:]
-        for peer in pair:
-            peer.say("# my plan\n\n")
-        assert bool(options) is ask(viewer, "open", match=match)["logs"]
-        frames = ask(viewer, "frames", match=match, **{"from": 1})["frames"]
-        assert bool(options) is ("# my plan" in json.dumps(frames))
-        for peer in pair:
-            peer.say("\n")
-        for peer in pair:
-            peer.rest()
-            peer.leave()
-        assert ask(viewer, "open", match=match, logs=True)["logs"]
-        frames = ask(viewer, "frames", match=match, **{"from": 1})["frames"]
-        assert 2 == json.dumps(frames).count("# my plan")
-
-
 # -- lanista play --watch ------------------------------------------------------------------------
 
 

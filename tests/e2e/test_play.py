@@ -11,7 +11,6 @@ import sys
 import pytest
 
 from e2e.running import (
-    EXAMPLE_MAP,
     PATIENCE,
     as_json,
     asked,
@@ -25,6 +24,7 @@ from e2e.running import (
 from lanista import __version__
 from lanista.games import registry
 from lanista.match.replay import verify
+from support.angrymob import PAGE
 
 UNHURRIED = ("--no-clock", "--console")
 
@@ -161,14 +161,14 @@ def test_the_originals_spellings(lanista):
 def test_a_map_file_is_played_on(lanista, tmp_path):
     """-i FILE: the board of the file, not the seed's; seat 0 has base A."""
     path = tmp_path / "example.map"
-    path.write_text("; the example\n" + EXAMPLE_MAP)
+    path.write_text("; the example\n" + PAGE)
     done = lanista(
         *("play", "angrymob", "CamperJoe", "CamperJoe", "-i", path, "--set", "move_limit=1"),
         *UNHURRIED,
     )
     assert 0 == done.code
     header = the_record(done).header
-    assert (EXAMPLE_MAP, False) == (header.board, header.generated)
+    assert (PAGE, False) == (header.board, header.generated)
 
 
 def test_bots_are_told_how_many_have_come(lanista, tmp_path):

@@ -5,8 +5,9 @@ No browser here, and no rule is tested here.
 
 import shutil
 
-from e2e.running import EXAMPLE_MAP, Lanista, Peer
+from e2e.running import Lanista, Peer
 from lanista.match.record import read_record
+from support.angrymob import PAGE
 
 MOVE_LIMIT = 9
 """Turns of a match in the arena that most tests share."""
@@ -28,7 +29,7 @@ class Arena(Lanista):
     def __init__(self, folder, *options, records=(), change="", **more):
         folder.mkdir(parents=True, exist_ok=True)
         self.data = folder / "data"
-        (folder / "example.map").write_text(EXAMPLE_MAP)
+        (folder / "example.map").write_text(PAGE)
         for record in records:
             day = self.data / "records" / "2026-01-01"
             day.mkdir(parents=True, exist_ok=True)
