@@ -12,16 +12,7 @@ from lanista.games.angrymob.board import (
     write_board,
 )
 from lanista.games.base import BadBoardError
-
-PAGE = """\
-6 7
-. 1 . . # # 2
-# 1 1 . 3 . 1
-. A . # # . .
-. . # # . B .
-1 . 3 . 1 1 #
-2 # # . . 1 .
-"""
+from support.angrymob import PAGE
 
 
 def test_the_map_of_the_page_is_read_cell_by_cell():

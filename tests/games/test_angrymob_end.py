@@ -29,13 +29,6 @@ def forfeited(ranks, scores):
     return Outcome(termination=Termination.FORFEIT, ranks=ranks, scores=scores, reason="forfeit")
 
 
-def test_a_match_that_goes_on_has_no_outcome():
-    game = start(FIELD)
-    assert game.outcome() is None
-    play(game, "0 0 1 0", "")
-    assert game.outcome() is None
-
-
 @pytest.mark.parametrize("seat", [0, 1])
 def test_one_base_conquered_its_conqueror_wins(seat):
     game = at(FIELD, {(2, 2): 3, (1, 0): 4}, {(0, 1): 2, (1, 3): 6})

@@ -1,4 +1,4 @@
-"""The house bots of the games for four: by hand, on whole matches, and how strong they are."""
+"""The house bots of the games for four: by hand and on whole matches."""
 
 from collections import Counter
 from importlib import import_module
@@ -229,29 +229,3 @@ def test_what_a_state_says_is_what_the_score_is_made_of(game):
                 state.nb_cells[player],
                 cells[player] + 30 * state.nb_gems[player],
             )
-
-
-# -- strength ------------------------------------------------------------------------------------
-
-
-@pytest.mark.strength
-@pytest.mark.timeout(1200)
-@GAMES
-def test_the_dummy_beats_three_demos_95_times_in_100(game):
-    won = 0
-    for seed in range(1000, 1100):
-        bots = [BOTS[game]["Demo"]] * 4
-        bots[seed % 4] = BOTS[game]["Dummy"]
-        ranks = play_four(game, bots, seed=seed, refusable=DEMO_SPELLS).ranks
-        won += ranks[seed % 4] == 1 and ranks.count(1) == 1
-    assert won >= 95
-
-
-@pytest.mark.strength
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize(("game", "mean"), [("hogwarts", 6000), ("crematoria", 380)])
-def test_four_dummies_make_good_scores(game, mean):
-    scores = []
-    for seed in range(1000, 1020):
-        scores += play_four(game, [BOTS[game]["Dummy"]] * 4, seed=seed).scores
-    assert sum(scores) / len(scores) >= mean

@@ -200,12 +200,5 @@ def wins(bot, seat, seed):
 @pytest.mark.parametrize("bot", [CamperJoe, ProfessorRandom, RandomRunners])
 @pytest.mark.parametrize("seat", [0, 1])
 def test_gravity_goers_beat_the_others_on_most_maps(bot, seat):
-    """Five maps a seat: at least four won, so that a broken bot is noticed without `strength`."""
+    """Five maps a seat, at least four won: a broken bot is noticed without `make strength`."""
     assert sum(wins(bot, seat, seed) for seed in range(5)) >= 4
-
-
-@pytest.mark.strength
-@pytest.mark.parametrize("bot", [CamperJoe, ProfessorRandom, RandomRunners])
-def test_gravity_goers_win_95_percent(bot):
-    """200 generated maps, seats in turn; a draw is no win."""
-    assert sum(wins(bot, seed % 2, seed) for seed in range(1000, 1200)) >= 190
