@@ -22,9 +22,6 @@ A . . . .
 """
 
 
-# The start
-
-
 # 1. Move
 
 

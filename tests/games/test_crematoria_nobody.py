@@ -29,20 +29,25 @@ from support.crematoria import HELLHOUNDS, board, game_at, position_of
 DEAD = (-1, -1, -1)
 
 
-def after_necromongers(units, *draws, turn=0, **more):
+def after(phase, units, *draws, **more):
+    """The game after a phase that makes just these draws."""
     script = list(draws)
-    game = game_at(units, chance=ScriptedChance(script), turn=turn, **more)
-    necromongers_act(game.state, turn)
+    game = game_at(units, chance=ScriptedChance(script), **more)
+    phase(game.state)
     assert [] == script
     return game
+
+
+def after_necromongers(units, *draws, turn=0, **more):
+    return after(lambda state: necromongers_act(state, turn), units, *draws, turn=turn, **more)
 
 
 def after_hellhounds(units, *draws, **more):
-    script = list(draws)
-    game = game_at(units, chance=ScriptedChance(script), **more)
-    hellhounds_act(game.state)
-    assert [] == script
-    return game
+    return after(hellhounds_act, units, *draws, **more)
+
+
+def landed(units, *draws, **more):
+    return after(necromongers_land, units, *draws, **more)
 
 
 def way(n, value=0):
@@ -173,14 +178,6 @@ def test_elevators_hold_targets_and_are_no_obstacle():
 # Landing
 
 
-def landed(units, *draws, **more):
-    script = list(draws)
-    game = game_at(units, chance=ScriptedChance(script), **more)
-    necromongers_land(game.state)
-    assert [] == script
-    return game
-
-
 @pytest.mark.parametrize("victim", [0, 2], ids=["furyan", "pioneer"])
 def test_a_landing_crushes_who_stands_there(victim):
     """Killed by nobody."""
@@ -219,9 +216,7 @@ def test_equally_near_directions_are_drawn():
     """Text-vs-engine 3: directions, not units."""
     units = {19: (10, 10, 0), 20: (30, 40, 0), 2: (10, 15, 0), 6: (9, 15, 0), 10: (10, 5, 0)}
     for value, direction in enumerate([BR, RIGHT, RT, TL, LEFT, LB]):
-        script = [hound(6, value)]
-        game = game_at(units, on=board(rock=WALLED), chance=ScriptedChance(script))
-        hellhounds_act(game.state)
+        game = after_hellhounds(units, hound(6, value), on=board(rock=WALLED))
         assert ((19, direction), (20, NONE)) == tuple(game.state.moved)
 
 
