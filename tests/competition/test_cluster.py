@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import shlex
 import signal
 import subprocess
@@ -131,24 +130,6 @@ async def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     assert digests(undisturbed) == digests(killed)
     # They came as bytes: this folder is not known to be the workers' too.
     assert BLOCKS * 2 == len(list((tmp_path / "killed" / "cup.records").glob("*/*.jsonl.gz")))
-
-
-@pytest.mark.long
-async def test_workers_that_join_are_used(cluster, tmp_path):
-    address, (one, two) = cluster
-    workers = open_executor(address, seats=2)
-    await trio.to_thread.run_sync(workers.start)
-    try:
-        with trio.fail_after(PATIENCE):
-            while workers.count_threads() != 2:
-                await trio.lowlevel.checkpoint()
-        one.kill()
-        with trio.fail_after(PATIENCE):
-            while workers.count_threads() != 1:
-                await trio.lowlevel.checkpoint()
-        assert two.pid == workers.submit(os.getpid).result(PATIENCE)
-    finally:
-        await trio.to_thread.run_sync(workers.close)
 
 
 async def test_a_cluster_of_our_own(tmp_path):

@@ -113,18 +113,6 @@ def test_variables_begin_as_zero_where_the_compiler_can_do_that():
     assert kit.FLAGS == kit.flags_of(("no-such-compiler",))
 
 
-@pytest.mark.long
-def test_the_headers_functions_cause_no_warning(build_here, tmp_path):
-    """Nor where they are inlined into a player: `-O3` looks far.
-
-    Short: the players of players/ are built without a word, with the compiler's own warnings.
-    """
-    play = "{ for (int id : pioneers(me())) for (int other : furyans(1)) command(id + other, BR); }"
-    path = source(tmp_path, NULL.replace("{ }", play))
-    done = build_here(path, "--game", "crematoria", CXXFLAGS="-Wall -Wextra -Werror")
-    assert (0, "") == (done.code, done.err)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
