@@ -136,6 +136,14 @@ def test_looking_back_leaves_live_and_l_returns(arena, pair, show):
     match.state("running · move 4")
     pair.play(NOTHING)
     match.at(5)
+    # What is told at the end is told beside an earlier round, too.
+    match.go(1)
+    output = match.panel("Output")
+    expect(output).to_contain_text("is shown when the match is over")
+    pair.play(*[NOTHING] * (MOVE_LIMIT - 6))
+    pair.answer()
+    expect(output).to_contain_text("Nothing: the arena keeps")
+    match.at(1)
 
 
 def test_the_operator_pauses_steps_and_resumes(arena, pair, show):

@@ -183,6 +183,7 @@ export class MatchView extends BoardView {
         this.showTrouble(trouble);
       }
       this.#facts = "";
+      this.refresh(); // the details of the round tell more at the end
       this.#beginAtFault();
     }
   }
