@@ -2,6 +2,7 @@
 what was wrong, where, and what would be right.
 """
 
+import errno
 import gzip
 import os
 import shlex
@@ -178,6 +179,35 @@ def test_interrupting_a_command_gives_130(lanista, monkeypatch):
     monkeypatch.setattr("lanista.hosting.inputs._map_text", interrupted)
     done = lanista("map", "check", "angrymob", "pit")
     assert (130, "", "") == (done.code, done.out, done.err.strip())
+
+
+@pytest.mark.parametrize(
+    ("error", "limit"),
+    [
+        (ExceptionGroup("", [OSError(errno.EMFILE, "")]), "raise its limit (ulimit -n)"),
+        (RuntimeError("can't start new thread"), "raise its limit (ulimit -u)"),
+    ],
+)
+def test_a_limit_of_the_system_that_is_too_low_is_told(lanista, monkeypatch, error, limit):
+    """Also if another error has followed from it."""
+
+    def fail(_):
+        try:
+            raise error
+        finally:
+            None.close()
+
+    monkeypatch.setattr("lanista.games.registry.get", fail)
+    assert limit in lanista(*PLAY.split()).refusal
+
+
+def test_in_a_terminal_a_long_line_is_broken_between_words(lanista, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    done = lanista("play", "angrymob", "CamperJoe", "nope")
+    lines = done.err.splitlines()
+    assert "lanista: unknown bot 'nope': no house" == lines[0]
+    assert "bot of angrymob (CamperJoe," == lines[1]
 
 
 @pytest.mark.parametrize(
