@@ -347,8 +347,10 @@ def nothing(state):
     return [] if turns else None
 
 def play(seed):
-    settings = {"move_limit": turns}
-    return lanista.play("angrymob", ["CamperJoe", nothing], seed=seed, settings=settings).end
+    options = {"settings": {"move_limit": turns}}
+    one = lanista.play("angrymob", ["CamperJoe", nothing], seed=seed, **options)
+    many = lanista.play_many("angrymob", [["CamperJoe", nothing]], [seed], keep="none", **options)
+    return one.end, *(match.end for match in many)
 
 if __name__ == "__main__":
     with multiprocessing.get_context("spawn").Pool(1) as pool:
@@ -357,9 +359,13 @@ if __name__ == "__main__":
 
 
 def test_a_scripts_function_plays_in_spawned_processes_too(here):
-    """There the script is called `__mp_main__`, which no other process can import."""
+    """There the script is called `__mp_main__`, which no other process can import.
+
+    A pool's processes are daemonic, which for multiprocessing may start none.
+    """
     (here / "experiment.py").write_text(SPAWNS)
     done = subprocess.run(
         [sys.executable, "experiment.py"], capture_output=True, text=True, timeout=100, cwd=here
     )
-    assert (0, "finished finished\n") == (done.returncode, done.stdout), done.stderr
+    each = ("finished", "finished")
+    assert (0, f"{each} {each}\n") == (done.returncode, done.stdout), done.stderr
