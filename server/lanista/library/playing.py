@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 import attrs
 
 from lanista.bots.keeper_process import close_fork_server
-from lanista.errors import BadInputError, did_you_mean
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Game, Ruleset, whole_number
 from lanista.hosting.bot_pool import apart
@@ -18,6 +18,7 @@ from lanista.hosting.inputs import (
     RECORDS,
     Map,
     check_function,
+    check_options,
     checked_seed,
     checked_setup,
     given_path,
@@ -108,10 +109,7 @@ def prepared(
     ruleset = registry.get(game)
     check_function("on_progress", on_progress)
     hidden = RECORDS if records is None else given_path("record", records)
-    for name in options:
-        if name not in MatchOptions.__annotations__:
-            meant = did_you_mean(name, MatchOptions.__annotations__)
-            raise BadInputError(f"unknown option {name[:64]!r}{meant}")
+    check_options(options, MatchOptions)
     if "match_cpu" in options:
         whole_number("match_cpu", options["match_cpu"], 1, MAX_MATCH_CPU)
     limits = options.get("limits")
