@@ -1,6 +1,7 @@
 """`lanista.play` and `aplay`: one match, from whatever kind of program."""
 
 import asyncio
+import linecache
 import pickle
 import re
 import signal
@@ -77,6 +78,16 @@ def test_a_function_that_raises_is_a_bot_that_crashed():
     assert "function_bot" not in fault.traceback  # it begins in the function
     assert fault.traceback.endswith("ZeroDivisionError: by hand")
     assert "exited with code 1" == match.exits[1]
+
+
+def test_a_method_of_a_cell_is_a_bot_whose_traceback_quotes_the_cell(monkeypatch):
+    text = "class Cell:\n    def bot(self, state):\n        return 1 / 0  # in the cell\n"
+    monkeypatch.setitem(linecache.cache, "<cell>", (len(text), None, text.splitlines(True), ""))
+    cell = {"__name__": "__main__"}
+    exec(compile(text, "<cell>", "exec"), cell)
+    match = lanista.play("angrymob", [cell["Cell"]().bot, "CamperJoe"], seed=3, **PATIENT)
+    assert ("crash", "normal") == match.endings
+    assert "return 1 / 0  # in the cell\n" in match.faults[0][-1].traceback
 
 
 def test_a_function_that_returns_no_list_is_told_so():
