@@ -345,7 +345,7 @@ def test_an_error_of_a_bots_start_comes_from_another_process_whole():
         lanista.play("angrymob", ["CamperJoe", "sh -c 'echo no >&2; false'"])
     error = pickle.loads(pickle.dumps(caught.value))
     assert str(caught.value) == str(error)
-    assert (1, "no\n") == (error.seat, error.output)
+    assert (1, "no\n", ["no"]) == (error.seat, error.output, error.__notes__)
 
 
 SPAWNS = """
