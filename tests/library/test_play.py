@@ -44,7 +44,9 @@ def test_a_match_is_that_of_the_command(here):
 
 
 def test_rows_are_plain_values():
-    match = lanista.play("angrymob", PAIR, seed=7, **PATIENT)
+    """So they are if a program passes on None for what it wasn't given."""
+    nothing = dict.fromkeys(("map", "settings", "limits", "match_cpu"))
+    match = lanista.play("angrymob", PAIR, seed=7, **PATIENT, **nothing)
     rows = match.rows()
     assert [(0, "RandomRunners", 1), (1, "CamperJoe", 2)] == [
         (row["seat"], row["bot"], row["rank"]) for row in rows
@@ -306,6 +308,12 @@ BAD = {
         {},
         "bot 'false' (seat 1) did not start: ",
         lanista.StartFailureError,
+    ),
+    "a record whose name is too long": (
+        ("angrymob", PAIR),
+        {"record": "x" * 300},
+        "can't write the record xxx",
+        lanista.FileError,
     ),
     "a record that can't be written": (
         ("angrymob", PAIR),
