@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from e2e.running import run_here
+from lanista.cli.common import say
 
 PLAY = "play angrymob CamperJoe CamperJoe"
 LONG = "x" * 5000
@@ -201,13 +202,13 @@ def test_a_limit_of_the_system_that_is_too_low_is_told(lanista, monkeypatch, err
     assert limit in lanista(*PLAY.split()).refusal
 
 
-def test_in_a_terminal_a_long_line_is_broken_between_words(lanista, monkeypatch):
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "40")
-    done = lanista("play", "angrymob", "CamperJoe", "nope")
-    lines = done.err.splitlines()
-    assert "lanista: unknown bot 'nope': no house" == lines[0]
-    assert "bot of angrymob (CamperJoe," == lines[1]
+def test_in_a_terminal_a_long_line_is_broken_between_words(capsys, monkeypatch):
+    """It goes on below its beginning, or below what stands in the second column."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "12")
+    say("one two three", "  one two three", "ok    one two", "/a/word/of/more no-hyphen")
+    said = "one two\nthree\n  one two\n  three\nok    one\n      two\n"
+    assert said + "/a/word/of/more\nno-hyphen\n" == capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

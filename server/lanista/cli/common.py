@@ -45,7 +45,8 @@ def say(*lines: str, err: bool = False) -> None:
     width = shutil.get_terminal_size().columns if is_terminal else sys.maxsize
     for line in map(printable, lines):
         if len(line) > width:
-            indent = " " * (len(line) - len(line.lstrip(" ")))
+            begin = re.match(r" *(\S+ {2,})?", line)  # as in `  text` and `ok    text`
+            indent = " " * len(begin[0] if begin else "")
             line = textwrap.fill(  # noqa: PLW2901 - the same line
                 line,
                 width,
