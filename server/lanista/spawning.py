@@ -46,10 +46,15 @@ class _Process(multiprocessing.context.SpawnProcess):
         with _starting, _safe_path():
             main = sys.modules["__main__"]
             sys.modules["__main__"] = types.ModuleType("__main__")
+            # Ours end by themselves, so a daemonic process, as of `multiprocessing.Pool`, may start
+            # them; those of others would outlive it.
+            this: Any = multiprocessing.current_process()
+            is_daemonic, this._config["daemon"] = this.daemon, False  # noqa: SLF001
             try:
                 with holding_signals():
                     super().start()
             finally:
+                this._config["daemon"] = is_daemonic  # noqa: SLF001
                 sys.modules["__main__"] = main
 
 

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -34,6 +35,8 @@ for _ in range(int(sys.argv[2])):
     time.sleep(0.1)
 """
 _TRIES = 20
+# Until its folder is locked, another thread would take it for one of a killed process of its id.
+_making = threading.Lock()
 
 
 class TemporaryFolder:
@@ -53,8 +56,9 @@ class TemporaryFolder:
             OSError: It can't be made.
         """
         place = Path(parent or tempfile.gettempdir()).absolute()
-        _remove_abandoned(kind, place)
-        self.path, self._lock = _make(f"{kind}-{os.getpid()}-", place)
+        with _making:
+            _remove_abandoned(kind, place)
+            self.path, self._lock = _make(f"{kind}-{os.getpid()}-", place)
         self._watcher = _watch(self.path) if watched else None
 
     def __enter__(self) -> Self:

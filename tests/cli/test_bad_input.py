@@ -2,6 +2,7 @@
 what was wrong, where, and what would be right.
 """
 
+import errno
 import gzip
 import os
 import shlex
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from e2e.running import run_here
+from lanista.cli.common import say
 
 PLAY = "play angrymob CamperJoe CamperJoe"
 LONG = "x" * 5000
@@ -178,6 +180,35 @@ def test_interrupting_a_command_gives_130(lanista, monkeypatch):
     monkeypatch.setattr("lanista.hosting.inputs._map_text", interrupted)
     done = lanista("map", "check", "angrymob", "pit")
     assert (130, "", "") == (done.code, done.out, done.err.strip())
+
+
+@pytest.mark.parametrize(
+    ("error", "limit"),
+    [
+        (ExceptionGroup("", [OSError(errno.EMFILE, "")]), "raise its limit (ulimit -n)"),
+        (RuntimeError("can't start new thread"), "raise its limit (ulimit -u)"),
+    ],
+)
+def test_a_limit_of_the_system_that_is_too_low_is_told(lanista, monkeypatch, error, limit):
+    """Also if another error has followed from it."""
+
+    def fail(_):
+        try:
+            raise error
+        finally:
+            None.close()
+
+    monkeypatch.setattr("lanista.games.registry.get", fail)
+    assert limit in lanista(*PLAY.split()).refusal
+
+
+def test_in_a_terminal_a_long_line_is_broken_between_words(capsys, monkeypatch):
+    """It goes on below its beginning, or below what stands in the second column."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "12")
+    say("one two three", "  one two three", "ok    one two", "/a/word/of/more no-hyphen")
+    said = "one two\nthree\n  one two\n  three\nok    one\n      two\n"
+    assert said + "/a/word/of/more\nno-hyphen\n" == capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

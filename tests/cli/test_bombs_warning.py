@@ -24,6 +24,7 @@ def be_root_in_a_container(monkeypatch):
     stderr before it."""
     monkeypatch.setattr(common.os, "geteuid", lambda: 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(cgroup, "can_have_groups", lambda: False)
 
 

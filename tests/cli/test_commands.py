@@ -9,7 +9,7 @@ import lanista
 import lanista_maps
 from lanista import __version__
 from lanista.__main__ import main as command
-from lanista.cli import LazyGroup, serving
+from lanista.cli import LazyGroup
 from lanista.games import registry
 
 
@@ -152,14 +152,3 @@ def test_an_interrupt_while_the_command_is_imported_leaves_no_traceback(monkeypa
     with pytest.raises(SystemExit) as caught:
         command()
     assert 130 == caught.value.code
-
-
-def test_a_system_that_allows_no_more_threads_is_told_in_one_line(lanista, monkeypatch):
-    """As by `ulimit -u`; trio's nurseries wrap the error."""
-
-    def serve(_):
-        lacking = RuntimeError("can't start new thread")
-        raise ExceptionGroup("", [ExceptionGroup("", [lacking])])
-
-    monkeypatch.setattr(serving, "serve_arena", serve)
-    assert "raise its limit (ulimit -u)" in lanista("serve").refusal

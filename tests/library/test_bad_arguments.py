@@ -155,6 +155,7 @@ def test_a_method_of_a_replay(replay, tmp_path, monkeypatch):
             lambda: competition.run(CUP, concurrency=0),
             'concurrency: 0; expected a whole number from 1 to 10000, or "auto"',
         ),
+        (lambda: competition.run(CUP, concurency=1), "unknown option 'concurency'; did you mean "),
         (lambda: competition.load(7), "spec: 7; expected a table"),
     ],
 )

@@ -3,7 +3,9 @@
 import os
 import signal
 import sys
+import tempfile
 import textwrap
+import threading
 
 import pytest
 
@@ -103,7 +105,21 @@ def test_what_is_killed_with_its_watchers_is_removed_by_the_next_run(begun):
     assert running.process.poll() is None
 
 
-def test_threads_leave_each_others_folders_alone(temporary):
-    with TemporaryFolder("one") as first, TemporaryFolder("one") as second:
-        assert {first.path, second.path} == set(temporary.iterdir())
+def test_threads_leave_each_others_folders_alone(temporary, monkeypatch):
+    """Also one that was made just now, and isn't locked yet."""
+    make, made = tempfile.mkdtemp, []
+    other = threading.Thread(target=lambda: made.append(TemporaryFolder("one")))
+
+    def making(**where):
+        folder = make(**where)
+        if other.ident is None:
+            other.start()
+            other.join(timeout=0.2)
+        return folder
+
+    monkeypatch.setattr("tempfile.mkdtemp", making)
+    with TemporaryFolder("one") as first:
+        other.join()
+        with made[0] as second:
+            assert {first.path, second.path} == set(temporary.iterdir())
     assert [] == list(temporary.iterdir())

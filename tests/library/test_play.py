@@ -1,6 +1,7 @@
 """`lanista.play` and `aplay`: one match, from whatever kind of program."""
 
 import asyncio
+import linecache
 import pickle
 import re
 import signal
@@ -43,7 +44,9 @@ def test_a_match_is_that_of_the_command(here):
 
 
 def test_rows_are_plain_values():
-    match = lanista.play("angrymob", PAIR, seed=7, **PATIENT)
+    """So they are if a program passes on None for what it wasn't given."""
+    nothing = dict.fromkeys(("map", "settings", "limits", "match_cpu"))
+    match = lanista.play("angrymob", PAIR, seed=7, **PATIENT, **nothing)
     rows = match.rows()
     assert [(0, "RandomRunners", 1), (1, "CamperJoe", 2)] == [
         (row["seat"], row["bot"], row["rank"]) for row in rows
@@ -77,6 +80,16 @@ def test_a_function_that_raises_is_a_bot_that_crashed():
     assert "function_bot" not in fault.traceback  # it begins in the function
     assert fault.traceback.endswith("ZeroDivisionError: by hand")
     assert "exited with code 1" == match.exits[1]
+
+
+def test_a_method_of_a_cell_is_a_bot_whose_traceback_quotes_the_cell(monkeypatch):
+    text = "class Cell:\n    def bot(self, state):\n        return 1 / 0  # in the cell\n"
+    monkeypatch.setitem(linecache.cache, "<cell>", (len(text), None, text.splitlines(True), ""))
+    cell = {"__name__": "__main__"}
+    exec(compile(text, "<cell>", "exec"), cell)
+    match = lanista.play("angrymob", [cell["Cell"]().bot, "CamperJoe"], seed=3, **PATIENT)
+    assert ("crash", "normal") == match.endings
+    assert "return 1 / 0  # in the cell\n" in match.faults[0][-1].traceback
 
 
 def test_a_function_that_returns_no_list_is_told_so():
@@ -296,6 +309,12 @@ BAD = {
         "bot 'false' (seat 1) did not start: ",
         lanista.StartFailureError,
     ),
+    "a record whose name is too long": (
+        ("angrymob", PAIR),
+        {"record": "x" * 300},
+        "can't write the record xxx",
+        lanista.FileError,
+    ),
     "a record that can't be written": (
         ("angrymob", PAIR),
         {"record": "/proc/record.jsonl"},
@@ -334,7 +353,7 @@ def test_an_error_of_a_bots_start_comes_from_another_process_whole():
         lanista.play("angrymob", ["CamperJoe", "sh -c 'echo no >&2; false'"])
     error = pickle.loads(pickle.dumps(caught.value))
     assert str(caught.value) == str(error)
-    assert (1, "no\n") == (error.seat, error.output)
+    assert (1, "no\n", ["no"]) == (error.seat, error.output, error.__notes__)
 
 
 SPAWNS = """
@@ -347,8 +366,10 @@ def nothing(state):
     return [] if turns else None
 
 def play(seed):
-    settings = {"move_limit": turns}
-    return lanista.play("angrymob", ["CamperJoe", nothing], seed=seed, settings=settings).end
+    options = {"settings": {"move_limit": turns}}
+    one = lanista.play("angrymob", ["CamperJoe", nothing], seed=seed, **options)
+    many = lanista.play_many("angrymob", [["CamperJoe", nothing]], [seed], keep="none", **options)
+    return one.end, *(match.end for match in many)
 
 if __name__ == "__main__":
     with multiprocessing.get_context("spawn").Pool(1) as pool:
@@ -357,9 +378,13 @@ if __name__ == "__main__":
 
 
 def test_a_scripts_function_plays_in_spawned_processes_too(here):
-    """There the script is called `__mp_main__`, which no other process can import."""
+    """There the script is called `__mp_main__`, which no other process can import.
+
+    A pool's processes are daemonic, which for multiprocessing may start none.
+    """
     (here / "experiment.py").write_text(SPAWNS)
     done = subprocess.run(
         [sys.executable, "experiment.py"], capture_output=True, text=True, timeout=100, cwd=here
     )
-    assert (0, "finished finished\n") == (done.returncode, done.stdout), done.stderr
+    each = ("finished", "finished")
+    assert (0, f"{each} {each}\n") == (done.returncode, done.stdout), done.stderr

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -55,8 +56,10 @@ def test_within_a_loop_of_asyncio(here, run_asyncio):
 
 @pytest.mark.usefixtures("in_threads")
 async def test_within_a_loop_of_trio():
+    """What it returns can be sent to another process, as a pool's processes do."""
     report = await lanista.competition.run_async({**SHORT, "name": "one"})
     assert report.over
+    assert report.matches() == pickle.loads(pickle.dumps(report)).matches()
     assert lanista.competition.run({**SHORT, "name": "two"}).over
 
 

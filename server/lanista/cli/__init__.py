@@ -7,6 +7,7 @@ their functions. Wrong usage and bad input are reported by one line on stderr an
 
 import atexit
 import contextlib
+import errno
 import gc
 import importlib
 import io
@@ -108,7 +109,7 @@ def main() -> NoReturn:
     try:
         code = lanista.main(prog_name="lanista", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        _complain(error.format_message())
+        _complain(*error.format_message().splitlines())
         sys.exit(EXIT_BAD_INPUT)
     except click.ClickException as error:
         message = _message(error).replace("\n\t", " ").replace("\n", " ")  # \t: before choices
@@ -117,9 +118,7 @@ def main() -> NoReturn:
         _complain(f"{where}: {message}")
         sys.exit(error.exit_code)
     except errors.LanistaError as error:
-        from lanista.bots.execute import printable
-
-        message = printable(str(error).replace("\n", " "))
+        message = str(error).replace("\n", " ")
         _complain(f"lanista: {message}")
         sys.exit(EXIT_BAD_INPUT)
     except OSError as error:
@@ -135,22 +134,13 @@ def main() -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - Python would exit with 1, which may be a result
-        if _lacks_thread(error):
-            _complain(
-                "lanista: the system lets this user start no more processes and threads; raise its "
-                "limit (ulimit -u), or end some"
-            )
+        lacking = _lacking(error)
+        if lacking is not None:
+            _complain(f"lanista: {lacking}")
             sys.exit(EXIT_BAD_INPUT)
         traceback.print_exc()
         sys.exit(EXIT_OUR_ERROR)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _lacks_thread(error: BaseException) -> bool:
-    """Return whether an error, or one in its group, is that of a thread that can't be started."""
-    if isinstance(error, BaseExceptionGroup):
-        return any(map(_lacks_thread, error.exceptions))
-    return isinstance(error, RuntimeError) and str(error) == "can't start new thread"
 
 
 def _open_missing_streams() -> None:
@@ -192,9 +182,27 @@ def _message(error: click.ClickException) -> str:
     return error.message.removesuffix(".") + (did_you_mean(name, known) or ".")
 
 
-def _complain(message: str) -> None:
-    """Print a message to stderr; if that fails, the exit code must be right all the same."""
+def _lacking(error: BaseException | None) -> str | None:
+    """Return what the system refuses more of, if that has led to an error; None if it hasn't."""
+    if error is None:
+        return None
+    if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
+        return "the system lets no more files be opened; raise its limit (ulimit -n)"
+    is_refused = isinstance(error, OSError) and error.errno == errno.EAGAIN
+    if is_refused or (isinstance(error, RuntimeError) and "start new thread" in str(error)):
+        return (
+            "the system lets this user start no more processes and threads; raise its limit "
+            "(ulimit -u), or end some"
+        )
+    inner = [*getattr(error, "exceptions", ()), error.__cause__, error.__context__]
+    return next(filter(None, map(_lacking, inner)), None)
+
+
+def _complain(*lines: str) -> None:
+    """Print lines to stderr; if that fails, the exit code must be right all the same."""
+    from lanista.cli.common import say
+
     try:
-        click.echo(message, err=True)
+        say(*lines, err=True)
     except OSError:
         _drop_unwritten(sys.stderr)

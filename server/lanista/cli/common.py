@@ -4,7 +4,9 @@ import functools
 import math
 import os
 import re
+import shutil
 import sys
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -35,9 +37,24 @@ if TYPE_CHECKING:
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines, on stderr if wanted; characters that could harm a terminal are escaped."""
-    for line in lines:
-        click.echo(printable(line), err=err)
+    """Print lines, on stderr if wanted; characters that could harm a terminal are escaped.
+
+    In a terminal, long lines are broken between words.
+    """
+    is_terminal = (sys.stderr if err else sys.stdout).isatty()
+    width = shutil.get_terminal_size().columns if is_terminal else sys.maxsize
+    for line in map(printable, lines):
+        if len(line) > width:
+            begin = re.match(r" *(\S+ {2,})?", line)  # as in `  text` and `ok    text`
+            indent = " " * len(begin[0] if begin else "")
+            line = textwrap.fill(  # noqa: PLW2901 - the same line
+                line,
+                width,
+                subsequent_indent=indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        click.echo(line, err=err)
 
 
 class Finite(click.FloatRange):

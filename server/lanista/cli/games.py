@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from lanista.cli import Group
-from lanista.cli.common import set_option, size_option, write_text
+from lanista.cli.common import say, set_option, size_option, write_text
 from lanista.games import registry
 from lanista.games.base import complete_settings
 
@@ -17,11 +17,11 @@ def games() -> None:
         try:
             ruleset = registry.get(name)
         except registry.UnknownGameError as error:
-            click.echo(f"{name}  {error}")
+            say(f"{name}  {error}")
             continue
-        click.echo(f"{name}  {ruleset.title}, {ruleset.seats} players")
+        say(f"{name}  {ruleset.title}, {ruleset.seats} players")
         for setting in ruleset.settings:
-            click.echo(f"    --set {setting.name}={setting.default}  {setting.help}")
+            say(f"    --set {setting.name}={setting.default}  {setting.help}")
 
 
 @click.command("bots")
@@ -32,7 +32,7 @@ def bots(game: str | None) -> None:
 
     for name in [registry.get(game).name] if game else registry.names():
         for bot, module in registry.house_bots(name).items():
-            click.echo(f"{name}  {bot}  {about(module)}")
+            say(f"{name}  {bot}  {about(module)}")
 
 
 @click.group("map", cls=Group)

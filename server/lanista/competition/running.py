@@ -26,7 +26,7 @@ from lanista.competition.spec import check_concurrency
 from lanista.competition.standings import format_of
 from lanista.competition.stored_blocks import check_identities, settle_seed, unbench_bots
 from lanista.errors import FileError
-from lanista.hosting.inputs import check_function
+from lanista.hosting.inputs import check_function, check_options
 from lanista.jobs import Job
 from lanista.results.base import Database
 from lanista.results.database import Store
@@ -149,6 +149,7 @@ def _begin(setup: Setup, options: RunOptions) -> tuple[Job[Report], Callable[[Ev
     """Begin a run in another thread; return it, and what to call with its events."""
     on_event, unbench = options.get("on_event"), options.get("unbench", ())
     check_function("on_event", on_event)
+    check_options(options, RunOptions)
     if isinstance(unbench, str) or not isinstance(unbench, Sequence):
         raise SpecError(f"unbench: {unbench!r:.200}; expected a list of names of bots")
 

@@ -74,7 +74,7 @@ class Setup:
     _seeds: list[int] = attrs.field(factory=list, init=False)
     _known_seeds: set[int] = attrs.field(factory=set, init=False)
     _samples: int = attrs.field(default=0, init=False)  # made from the base seed so far
-    _common: "hashlib._Hash" = attrs.field(init=False)
+    _common: bytes = attrs.field(init=False)
     _bot_digests: dict[str, bytes] = attrs.field(init=False)
     _maps: tuple[str, ...] = attrs.field(init=False)
     _map_digests: dict[str, bytes] = attrs.field(init=False)
@@ -97,7 +97,7 @@ class Setup:
             "late_limit": matches.clock.late_limit,
             "seatings": spec.seatings.value,
         }
-        self._common = hashlib.sha256(_canonical(common).encode() + b"\n")
+        self._common = _canonical(common).encode() + b"\n"
         self._bot_digests = {
             name: hashlib.sha256(_canonical([name, contestant.identity]).encode()).digest()
             for name, contestant in self.contestants.items()
@@ -172,12 +172,9 @@ class Setup:
 
     def block_id(self, bots: Sequence[str], opening: Opening) -> str:
         """Return the id of a block: a hash of all that decides its matches."""
-        digest = self._common.copy()
-        digest.update(b"%d\n" % opening.seed)
-        digest.update(self._map_digests[opening.map])
-        for bot in bots:
-            digest.update(self._bot_digests[bot])
-        return digest.hexdigest()[:_ID_DIGITS]
+        seed, map_ = b"%d\n" % opening.seed, self._map_digests[opening.map]
+        all_ = b"".join([self._common, seed, map_, *(self._bot_digests[bot] for bot in bots)])
+        return hashlib.sha256(all_).hexdigest()[:_ID_DIGITS]
 
 
 def load(spec: AnySpec, folder: str | Path | None = None, *, plays: bool = True) -> Setup:

@@ -6,7 +6,7 @@ An error is a `BadInputError` whose message is one line about what was given.
 import hashlib
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +155,14 @@ def check_function(what: str, function: object) -> None:
     """Raise BadInputError if what a program gave as `what` is neither a function nor None."""
     if function is not None and not callable(function):
         raise BadInputError(f"{what} {function!r:.200}; expected a function")
+
+
+def check_options(given: Iterable[str], known: type) -> None:
+    """Raise BadInputError if a program gave an option that a dictionary's type doesn't have."""
+    for name in given:
+        if name not in known.__annotations__:
+            meant = did_you_mean(name, known.__annotations__)
+            raise BadInputError(f"unknown option {name[:64]!r}{meant}")
 
 
 def record_name(game: str, seed: int, match: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import trio
 
+from lanista.bots.execute import printable
 from lanista.errors import FileError, LanistaError
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatches
@@ -36,6 +37,8 @@ class StartFailureError(LanistaError):
         """The seat that the bot was started for."""
         self.output = output
         """The last part of what the bot wrote to stderr and stdout."""
+        if output:
+            self.add_note(printable(output.rstrip(), "\n"))  # tracebacks end with it
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.seat, self.output)  # it can come from another process

@@ -68,6 +68,7 @@ def _quote(function: Any, name: str, lines: list[str]) -> None:
     A pickled function may have lost the cell's name: cloudpickle takes it away since 3.1.3.
     """
     function = inspect.unwrap(function)
+    function = getattr(function, "__func__", function)  # of a method
     function.__code__ = function.__code__.replace(co_filename=name)
     linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
 

@@ -1,5 +1,6 @@
 """Playing one match from Python, and the options that all matches have."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 import attrs
 
 from lanista.bots.keeper_process import close_fork_server
-from lanista.errors import BadInputError, did_you_mean
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Game, Ruleset, whole_number
 from lanista.hosting.bot_pool import apart
@@ -18,6 +19,7 @@ from lanista.hosting.inputs import (
     RECORDS,
     Map,
     check_function,
+    check_options,
     checked_seed,
     checked_setup,
     given_path,
@@ -70,9 +72,9 @@ class MatchOptions(TypedDict, total=False):
     """Seconds that a bot has from its start to its hello; 30 by default."""
     limits: str | None
     """What each bot may use, such as `memory=1G,cpu=3600,files=1024`, or `none`."""
-    match_cpu: int
+    match_cpu: int | None
     """Seconds of processor time that each bot may use in a whole match; each bot is then started
-    afresh for every match."""
+    afresh for every match. None for no such budget."""
     sandbox: str
     """`bwrap` to isolate the bots from this machine; `none` by default."""
 
@@ -108,12 +110,10 @@ def prepared(
     ruleset = registry.get(game)
     check_function("on_progress", on_progress)
     hidden = RECORDS if records is None else given_path("record", records)
-    for name in options:
-        if name not in MatchOptions.__annotations__:
-            meant = did_you_mean(name, MatchOptions.__annotations__)
-            raise BadInputError(f"unknown option {name[:64]!r}{meant}")
-    if "match_cpu" in options:
-        whole_number("match_cpu", options["match_cpu"], 1, MAX_MATCH_CPU)
+    check_options(options, MatchOptions)
+    match_cpu = options.get("match_cpu")
+    if match_cpu is not None:
+        whole_number("match_cpu", match_cpu, 1, MAX_MATCH_CPU)
     limits = options.get("limits")
     if not isinstance(limits, str | None):
         raise BadInputError(f"limits {limits!r:.200}; expected a text such as 'memory=1G'")
@@ -130,7 +130,7 @@ def prepared(
                 ruleset=ruleset,
                 functions=functions,
                 limits=limits,
-                match_cpu=options.get("match_cpu"),
+                match_cpu=match_cpu,
                 sandboxed=sandboxed(options.get("sandbox", "none")),
                 hidden=(str(hidden),),
             ),
@@ -210,7 +210,7 @@ def _begin(
     names = distinct([contestant.name for contestant in seated])
     most = ruleset.max_turns(setup.settings)
     path = None if record is None else Path(record)
-    if path is not None and path.is_dir():
+    if path is not None and os.path.isdir(path):  # noqa: PTH112 - `Path` raises for a long name
         raise BadInputError(f"record {path}: a folder; name a file")
 
     async def work(job: Job[MatchReport | None]) -> MatchReport | None:
