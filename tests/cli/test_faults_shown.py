@@ -1,6 +1,7 @@
 """How the faults of a match are printed: how many of a kind, and the examples."""
 
 import io
+import sys
 from contextlib import redirect_stdout
 
 import pytest
@@ -96,3 +97,14 @@ def test_of_many_their_number_and_the_examples():
         fault(3, 5),
         fault(3, 6, words="no \x1b"),
     )
+
+
+def test_a_terminal_gets_long_lines_broken_between_words(monkeypatch, capsys):
+    """It would break them within words; what isn't a terminal gets them whole."""
+    monkeypatch.setenv("COLUMNS", "20")
+    line = "  in two words: /a/path/that/is/longer no-hyphen"
+    say(line)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    say(line, "short")
+    broken = ["  in two words:", "    /a/path/that/is/longer", "    no-hyphen"]
+    assert [line, *broken, "short"] == capsys.readouterr().out.splitlines()

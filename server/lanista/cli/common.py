@@ -4,7 +4,9 @@ import functools
 import math
 import os
 import re
+import shutil
 import sys
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -35,9 +37,19 @@ if TYPE_CHECKING:
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines, on stderr if wanted; characters that could harm a terminal are escaped."""
+    """Print lines, on stderr if wanted; characters that could harm a terminal are escaped.
+
+    Lines that are too long for a terminal are broken between words, as it would do so within one.
+    """
+    is_terminal = (sys.stderr if err else sys.stdout).isatty()
+    width = shutil.get_terminal_size().columns if is_terminal else sys.maxsize
     for line in lines:
-        click.echo(printable(line), err=err)
+        text = printable(line)
+        if len(text) > width:
+            wrapper = textwrap.TextWrapper(width, subsequent_indent="    ")
+            wrapper.break_long_words = wrapper.break_on_hyphens = False
+            text = wrapper.fill(text)
+        click.echo(text, err=err)
 
 
 class Finite(click.FloatRange):
