@@ -83,6 +83,30 @@ def test_a_match_from_the_first_bot_to_its_result(arena, bots, show):
     expect(page).to_have_url(re.compile(f"/match/{pair.match}"))
 
 
+def test_a_match_that_was_being_opened_when_the_connection_was_lost_is_shown_later(arena, visit):
+    """Otherwise its card would say that there is no picture for as long as the tab is open."""
+    page, asked = visit().context.new_page(), []
+
+    def connect(socket):
+        server = socket.connect_to_server()
+
+        def pass_on(message):
+            if '"open"' in message:
+                asked.append(message)
+            if len(asked) == 1:
+                socket.close()
+            else:
+                server.send(message)
+
+        socket.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/api/1/ws"), connect)
+    page.goto(f"{arena.page}/")
+    last = page.get_by_role("region", name="Last match")
+    expect(last).to_contain_text(re.compile(r"(move|round) \d+ of"))
+    assert len(asked) > 1
+
+
 def test_automatic_and_manual(arena, bots, show):
     """The operator's switch: all pages show it; Manual waits for Start, Automatic for nobody."""
     first, second = show(f"{arena.page}/"), show(f"{arena.page}/", beside=True)

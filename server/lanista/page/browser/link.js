@@ -160,6 +160,28 @@ export class Link extends EventTarget {
   }
 
   /**
+   * Do something once there is a connection, and again if the connection is lost meanwhile.
+   *
+   * @template T
+   * @param {() => Promise<T>} work
+   * @param {() => boolean} isWanted
+   * @returns {Promise<T | null>} null: it is no longer wanted
+   */
+  async persist(work, isWanted) {
+    while (isWanted()) {
+      await this.opened();
+      try {
+        return await work();
+      } catch (error) {
+        if (this.#state === "open") {
+          throw error;
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
    * Send a request and return the answer. The request's id is added here.
    *
    * @param {Message} message with `do`

@@ -464,7 +464,7 @@ function showArena() {
     const thisVisit = visit;
     fill(root, el("p", { class: "page muted" }, "Opening the match…"));
     try {
-      const opened = await openWithRetry(open, () => thisVisit === visit);
+      const opened = await link.persist(open, () => thisVisit === visit);
       if (opened === null || thisVisit !== visit) {
         if (opened !== null) {
           stop(opened);
@@ -486,28 +486,6 @@ function showArena() {
   }
 
   /**
-   * Open something once there is a connection, and again if the connection is lost meanwhile.
-   *
-   * @template T
-   * @param {() => Promise<T>} open
-   * @param {() => boolean} isWanted
-   * @returns {Promise<T | null>} null: it is no longer wanted
-   */
-  async function openWithRetry(open, isWanted) {
-    while (isWanted()) {
-      await link.opened();
-      try {
-        return await open();
-      } catch (error) {
-        if (link.state === "open") {
-          throw error;
-        }
-      }
-    }
-    return null;
-  }
-
-  /**
    * Show a file once the arena has opened it. Until then, or if it is refused, the page stays as it
    * is.
    *
@@ -520,7 +498,7 @@ function showArena() {
     opening.textContent = `opening ${chosen.name}`;
     opening.hidden = false;
     try {
-      const frames = await openWithRetry(() => MatchFrames.fromFile(link, chosen), isWanted);
+      const frames = await link.persist(() => MatchFrames.fromFile(link, chosen), isWanted);
       if (frames === null || !isWanted()) {
         frames?.stop();
         return;
