@@ -77,8 +77,6 @@
  * @typedef {Record<string, any>} Message
  */
 
-/** Version of the arena's JSON API that this page reads. */
-export const API = 1;
 /** Minimum and maximum delay before an attempt to reconnect, in seconds. */
 export const MIN_RETRY = 0.5;
 export const MAX_RETRY = 10;

@@ -27,7 +27,7 @@ import { acceptDrops, fileButton } from "./drop.js";
 import { ladderBotView, ladderPairView } from "./ladder_bots.js";
 import { ladderView } from "./ladders.js";
 import { keepInTab, keptInTab } from "./kept.js";
-import { API, Link } from "./link.js";
+import { Link } from "./link.js";
 import { lobbyView } from "./lobby.js";
 import { MatchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
@@ -145,6 +145,8 @@ function showArena() {
   let choice = 0;
   /** @type {Hello["mode"]} */
   let mode = "serve";
+  /** The arena's version at first: another one has another page. @type {string | null} */
+  let software = null;
   let operator = false;
   let isReady = false;
   /** Number of views that were shown so far, to recognize data that arrives too late. */
@@ -203,8 +205,9 @@ function showArena() {
   /** @param {Hello} hello */
   async function onHello(hello) {
     mode = hello.mode;
-    if (hello.api !== API) {
-      showNotice(`This page speaks version ${API}, the arena ${hello.api}: load the page again`);
+    software ??= hello.software;
+    if (hello.software !== software) {
+      showNotice("The arena has another version than this page by now: load the page again");
     }
     const asked = Promise.all([authenticate(hello.operator), proveKeptNames(link)]);
     if (!isReady) {
