@@ -175,6 +175,11 @@ function showArena() {
   });
   addEventListener("click", followLink);
   setInterval(refreshTimes, 60_000);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && link.state === "open") {
+      void link.check();
+    }
+  });
   keepScrolled();
   onAddress(() => {
     notice.hidden = true;
