@@ -369,7 +369,7 @@ function rowOf(match) {
       null,
       running
         ? el("span", { class: "badge accent" }, "running")
-        : el("span", { class: winners(match).length > 0 ? "name" : "name muted" }, outcome(match)),
+        : el("span", { class: winners(match).length > 0 ? "name" : "muted" }, outcome(match)),
       " ",
       endReason(match) !== "" && el("span", { class: "muted" }, `(${endReason(match)})`),
       failuresOf(match),
