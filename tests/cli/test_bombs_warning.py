@@ -41,7 +41,7 @@ def test_root_is_told_of_a_bot_that_nothing_bounds(monkeypatch, capsys, bot, lin
     """Not of one in a sandbox, one whose limit was lifted, or one of ours."""
     be_root_in_a_container(monkeypatch)
     common.warn_of_bombs([bot])
-    assert line == capsys.readouterr().err
+    assert line.split() == capsys.readouterr().err.split()
 
 
 @pytest.mark.parametrize("safe", ["user", "groups", "pipe"])

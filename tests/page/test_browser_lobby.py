@@ -1,5 +1,6 @@
 """The lobby in a browser: who waits, what runs, who won; the operator's commands; the theme."""
 
+import json
 import re
 from datetime import datetime
 
@@ -81,6 +82,51 @@ def test_a_match_from_the_first_bot_to_its_result(arena, bots, show):
     result.get_by_role("link", name="draw").click()
     MatchPage(page).begin()
     expect(page).to_have_url(re.compile(f"/match/{pair.match}"))
+
+
+def test_a_match_that_was_being_opened_when_the_connection_was_lost_is_shown_later(arena, visit):
+    """Otherwise its card would say that there is no picture for as long as the tab is open."""
+    page, asked = visit().context.new_page(), []
+
+    def connect(socket):
+        server = socket.connect_to_server()
+
+        def pass_on(message):
+            if '"open"' in message:
+                asked.append(message)
+            if len(asked) == 1:
+                socket.close()
+            else:
+                server.send(message)
+
+        socket.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/api/1/ws"), connect)
+    page.goto(f"{arena.page}/")
+    last = page.get_by_role("region", name="Last match")
+    expect(last).to_contain_text(re.compile(r"(move|round) \d+ of"))
+    assert len(asked) > 1
+
+
+def test_a_tab_that_stays_open_says_that_the_arena_has_another_version_by_now(arena, visit):
+    """Its script may not understand what that sends."""
+    page, hellos = visit().context.new_page(), []
+
+    def connect(socket):
+        def pass_on(message):
+            if '"hello"' in message:
+                hellos.append(socket)
+                message = json.dumps(json.loads(message) | {"software": f"0.{len(hellos)}"})
+            socket.send(message)
+
+        socket.connect_to_server().on_message(pass_on)
+
+    page.route_web_socket(re.compile("/api/1/ws"), connect)
+    page.goto(f"{arena.page}/")
+    expect(page.get_by_text(NOBODY)).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    hellos[0].close()
+    expect(page.get_by_role("alert")).to_contain_text("load the page again")
 
 
 def test_automatic_and_manual(arena, bots, show):

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -358,7 +358,8 @@ class _Session:
                     played = trio.run(interruptible, match.play, match.interrupt)
         except StartFailureError as error:
             say(f"lanista play: {error}", err=True)
-            say(*last_lines(error.output), *self._check_lines([error.seat]), err=True)
+            say(*last_lines(error.output), err=True)
+            self._offer_checks([error.seat], err=True)
             return EXIT_NO_START
         if played is not None:
             if self.page is None:
@@ -415,16 +416,16 @@ class _Session:
         click.echo(f"record {played.record}")
         for bundle in played.bundles.values():
             click.echo(f"why: {bundle / 'about.txt'}")
-        say(*self._check_lines(played.bundles))
+        self._offer_checks(played.bundles)
         if (error := played.bundle_error) is not None:
             trouble = f"can't write the failure bundle {error.filename}: {error.strerror}"
             say(f"lanista play: {trouble}", err=True)
 
-    def _check_lines(self, seats: Iterable[int]) -> Iterator[str]:
-        """Yield the commands that check the bots of some seats, which have failed."""
+    def _offer_checks(self, seats: Iterable[int], *, err: bool = False) -> None:
+        """Print the commands that check the bots of some seats, which have failed."""
         for bot in dict.fromkeys(self.bots[seat] for seat in seats if seat not in self._house):
             command = shlex.join(["lanista", "check", self.ruleset.name, bot])
-            yield f"check it: {command}"
+            click.echo(f"check it: {printable(command)}", err=err)  # whole, to be copied
 
     def summarize(self, matches: int) -> None:
         """Print the number of wins of each bot, if there were several matches."""

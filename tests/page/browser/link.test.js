@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
-import { MAX_FILE, MAX_RETRY, Link } from "../../../server/lanista/page/browser/link.js";
+import { CHECK_TIME, MAX_FILE, MAX_RETRY, Link } from "../../../server/lanista/page/browser/link.js";
 
 const HELLO = { type: "hello", api: 1, software: "0", mode: "serve", operator: true, match: null };
 const LOBBY = { type: "lobby", manual: true, rooms: [], running: [], recent: [], standings: [] };
@@ -259,4 +259,23 @@ test("a closed link stays closed", () => {
 
   assert.equal(FakeSocket.all.length, 1);
   assert.equal(link.state, "lost");
+});
+
+test("a connection on which the arena doesn't answer any more is found out and replaced", async () => {
+  const link = open();
+  const states = statesOf(link);
+  const answered = link.check();
+  FakeSocket.last.say({ type: "done", id: FakeSocket.last.sent.at(-1).id });
+  await answered;
+  mock.timers.tick(CHECK_TIME * 1000);
+  assert.deepEqual(states, []);
+  const lost = link.check();
+  FakeSocket.last.break = () => {}; // nobody answers to its end either
+  mock.timers.tick(CHECK_TIME * 1000);
+  await lost;
+  assert.deepEqual(states, ["lost"]);
+  mock.timers.tick(MAX_RETRY * 1000);
+  FakeSocket.last.say(HELLO);
+  assert.deepEqual(states, ["lost", "open"]);
+  assert.equal(FakeSocket.all.length, 2);
 });

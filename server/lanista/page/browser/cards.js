@@ -297,12 +297,16 @@ class Card {
       return;
     }
     const opening = (this.#opening += 1);
+    const isWanted = () => opening === this.#opening;
+    const { link } = this.#context;
+    const keep = this.#isReplay ? "all" : "newest";
     try {
-      const frames = await MatchFrames.fromLink(this.#context.link, this.#running.match, {
-        keep: this.#isReplay ? "all" : "newest",
-      });
-      if (opening !== this.#opening) {
-        frames.stop();
+      const frames = await link.persist(
+        () => MatchFrames.fromLink(link, this.#running.match, { keep }),
+        isWanted,
+      );
+      if (frames === null || !isWanted()) {
+        frames?.stop();
         return;
       }
       this.#frames = frames;
@@ -322,7 +326,7 @@ class Card {
       }
       this.#scheduleDraw();
     } catch (error) {
-      if (opening === this.#opening) {
+      if (isWanted()) {
         this.#showError(error instanceof Error ? error.message : String(error));
       }
     }

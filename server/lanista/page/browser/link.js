@@ -77,11 +77,11 @@
  * @typedef {Record<string, any>} Message
  */
 
-/** Version of the arena's JSON API that this page reads. */
-export const API = 1;
 /** Minimum and maximum delay before an attempt to reconnect, in seconds. */
 export const MIN_RETRY = 0.5;
 export const MAX_RETRY = 10;
+/** Seconds after which a connection without an answer counts as lost. */
+export const CHECK_TIME = 10;
 /** Maximum size of a file that the arena takes, in bytes. */
 export const MAX_FILE = 32 * 1024 * 1024;
 /** Size of a message with a part of a file, in bytes. */
@@ -160,6 +160,28 @@ export class Link extends EventTarget {
   }
 
   /**
+   * Do something once there is a connection, and again if the connection is lost meanwhile.
+   *
+   * @template T
+   * @param {() => Promise<T>} work
+   * @param {() => boolean} isWanted
+   * @returns {Promise<T | null>} null: it is no longer wanted
+   */
+  async persist(work, isWanted) {
+    while (isWanted()) {
+      await this.opened();
+      try {
+        return await work();
+      } catch (error) {
+        if (this.#state === "open") {
+          throw error;
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
    * Send a request and return the answer. The request's id is added here.
    *
    * @param {Message} message with `do`
@@ -185,6 +207,22 @@ export class Link extends EventTarget {
       throw new Error(`the file has ${mib} MiB; the arena takes up to 32 MiB`);
     }
     return this.#request({ ...message, size: blob.size }, blob);
+  }
+
+  /**
+   * Find out whether the arena still answers. A phone that has slept may not know that its connection
+   * is lost, as it has sent nothing since.
+   */
+  async check() {
+    const socket = this.#socket;
+    const timer = setTimeout(() => {
+      if (this.#socket === socket) {
+        socket?.close();
+        this.#onClose();
+      }
+    }, CHECK_TIME * 1000);
+    await this.ask({ do: "lobby" }).catch(() => {});
+    clearTimeout(timer);
   }
 
   /** Close the connection for good. */

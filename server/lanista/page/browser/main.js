@@ -27,7 +27,7 @@ import { acceptDrops, fileButton } from "./drop.js";
 import { ladderBotView, ladderPairView } from "./ladder_bots.js";
 import { ladderView } from "./ladders.js";
 import { keepInTab, keptInTab } from "./kept.js";
-import { API, Link } from "./link.js";
+import { Link } from "./link.js";
 import { lobbyView } from "./lobby.js";
 import { MatchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
@@ -145,6 +145,8 @@ function showArena() {
   let choice = 0;
   /** @type {Hello["mode"]} */
   let mode = "serve";
+  /** The arena's version at first: another one has another page. @type {string | null} */
+  let software = null;
   let operator = false;
   let isReady = false;
   /** Number of views that were shown so far, to recognize data that arrives too late. */
@@ -173,6 +175,11 @@ function showArena() {
   });
   addEventListener("click", followLink);
   setInterval(refreshTimes, 60_000);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && link.state === "open") {
+      void link.check();
+    }
+  });
   keepScrolled();
   onAddress(() => {
     notice.hidden = true;
@@ -203,8 +210,9 @@ function showArena() {
   /** @param {Hello} hello */
   async function onHello(hello) {
     mode = hello.mode;
-    if (hello.api !== API) {
-      showNotice(`This page speaks version ${API}, the arena ${hello.api}: load the page again`);
+    software ??= hello.software;
+    if (hello.software !== software) {
+      showNotice("The arena has another version than this page by now: load the page again");
     }
     const asked = Promise.all([authenticate(hello.operator), proveKeptNames(link)]);
     if (!isReady) {
@@ -464,7 +472,7 @@ function showArena() {
     const thisVisit = visit;
     fill(root, el("p", { class: "page muted" }, "Opening the match…"));
     try {
-      const opened = await openWithRetry(open, () => thisVisit === visit);
+      const opened = await link.persist(open, () => thisVisit === visit);
       if (opened === null || thisVisit !== visit) {
         if (opened !== null) {
           stop(opened);
@@ -486,28 +494,6 @@ function showArena() {
   }
 
   /**
-   * Open something once there is a connection, and again if the connection is lost meanwhile.
-   *
-   * @template T
-   * @param {() => Promise<T>} open
-   * @param {() => boolean} isWanted
-   * @returns {Promise<T | null>} null: it is no longer wanted
-   */
-  async function openWithRetry(open, isWanted) {
-    while (isWanted()) {
-      await link.opened();
-      try {
-        return await open();
-      } catch (error) {
-        if (link.state === "open") {
-          throw error;
-        }
-      }
-    }
-    return null;
-  }
-
-  /**
    * Show a file once the arena has opened it. Until then, or if it is refused, the page stays as it
    * is.
    *
@@ -520,7 +506,7 @@ function showArena() {
     opening.textContent = `opening ${chosen.name}`;
     opening.hidden = false;
     try {
-      const frames = await openWithRetry(() => MatchFrames.fromFile(link, chosen), isWanted);
+      const frames = await link.persist(() => MatchFrames.fromFile(link, chosen), isWanted);
       if (frames === null || !isWanted()) {
         frames?.stop();
         return;

@@ -35,6 +35,9 @@ const END_FILTERS = [
   ["aborted", "aborted"],
 ];
 
+/** Number of older matches beyond which a list begins anew, as it may stay open for days. */
+const MAX_OLDER = 2000;
+
 /**
  * Show the list of matches, and keep it up to date.
  *
@@ -56,6 +59,7 @@ export function matchesView(root, link, chosen, choose) {
       : tournamentForm(tournament, chosen, choose);
   /** @type {Page} */
   let shown = { matches: [], next: null };
+  let isMoreWanted = false;
 
   /** @param {Page} page what is shown from now on */
   function show(page) {
@@ -71,6 +75,7 @@ export function matchesView(root, link, chosen, choose) {
   }
 
   more.addEventListener("click", async () => {
+    isMoreWanted = true;
     const { next } = shown;
     const query = new URLSearchParams(chosen);
     query.set("before", next ?? "");
@@ -131,7 +136,7 @@ export function matchesView(root, link, chosen, choose) {
   const following = followFigures(link, {
     address: `/api/1/matches?${chosen}`,
     version: (lobby) => listVersion(lobby, tournament),
-    show: (/** @type {Page} */ newest) => show(withOlder(newest, shown)),
+    show: (/** @type {Page} */ newest) => show(isMoreWanted ? withOlder(newest, shown) : newest),
     fail,
   });
   return {
@@ -147,14 +152,14 @@ export function matchesView(root, link, chosen, choose) {
  *
  * @param {Page} newest the first part of the list
  * @param {Page} shown
- * @returns {Page} the newest matches alone, if there may be others between
+ * @returns {Page} the newest matches alone, if there may be others between, or there are very many
  */
 export function withOlder(newest, shown) {
   const listed = new Set(newest.matches.map(({ match }) => match));
   const over = shown.matches.filter(({ state }) => state === "over");
   const older = over.filter(({ match }) => !listed.has(match));
   const isGap = older.length === over.length && newest.next !== null;
-  return isGap || older.length === 0
+  return isGap || older.length === 0 || older.length > MAX_OLDER
     ? newest
     : { matches: [...newest.matches, ...older], next: shown.next };
 }
@@ -364,7 +369,7 @@ function rowOf(match) {
       null,
       running
         ? el("span", { class: "badge accent" }, "running")
-        : el("span", { class: winners(match).length > 0 ? "name" : "name muted" }, outcome(match)),
+        : el("span", { class: winners(match).length > 0 ? "name" : "muted" }, outcome(match)),
       " ",
       endReason(match) !== "" && el("span", { class: "muted" }, `(${endReason(match)})`),
       failuresOf(match),
