@@ -62,6 +62,17 @@ def test_what_is_stored_of_a_match():
     assert (2, 0, 1) == (bob.late, bob.malformed, bob.illegal)
 
 
+async def test_a_silent_database_is_not_waited_for(autojump_clock):
+    """By whoever asks how many matches are stored, as the operator does then."""
+    answer = threading.Event()
+    results = LadderResults(SimpleNamespace(ladder_reading=answer.wait), "pit")
+    try:
+        assert [None, None] == [await results.stored(deadline=5.0) for _ in range(2)]
+        assert 5.0 == pytest.approx(trio.current_time())
+    finally:
+        answer.set()
+
+
 def test_the_versions_of_submitted_programs_are_stored():
     """By seat; of a bot that connected none is, and none of all where the match names none."""
     result = stored(versions=(4, None))

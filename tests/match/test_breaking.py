@@ -276,6 +276,16 @@ async def test_an_error_before_the_match_is_told_and_recorded(tmp_path, autojump
         assert ["error internal the arena could not begin the match"] == heard(end)
 
 
+async def test_a_game_that_goes_on_after_its_last_turn_is_ended(tmp_path, autojump_clock):
+    """It might go on for ever: `outcome` never says that it is over."""
+    endless = type("EndlessGame", (tinygame.Counting,), {"outcome": lambda _: None})
+    rules = type("EndlessRules", (tinygame.CountingRules,), {"game": endless})()
+    record = await sit(tmp_path, rules, SKIPPERS).play(FIVE, FIVE, FIVE)
+    assert ("aborted", "error", 4) == (record.result.end, record.result.reason, record.result.turns)
+    words = "RuntimeError: the game counting goes on after the 5 turns of its max_turns"
+    assert words == record.result.error.splitlines()[-1]
+
+
 async def test_a_digest_that_fails_only_at_the_end_reaches_nobody_else(tmp_path, autojump_clock):
     """An interrupted match asks for it once more, outside of its nursery."""
     table = sit(tmp_path, broken("digest"), SKIPPERS)

@@ -70,7 +70,7 @@ def test_a_full_database_leaves_nothing_half_there(tmp_path):
             [pages] = raw.execute("PRAGMA page_count").fetchone()
             raw.execute(f"PRAGMA max_page_count = {pages + 2}")
         words = refused(lambda: store.add([drawn(number) for number in range(1, 200)]))
-        assert f"{tmp_path}/cup.db: the disk is full; what was being stored is lost" in words
+        assert f"{tmp_path}/cup.db: the disk is full; what was being stored isn't stored" in words
         assert [drawn(0)] == stored(store)
         with store.database._engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA max_page_count = 100000")
@@ -285,6 +285,19 @@ def test_a_postgresql_connection_that_is_cut_is_made_anew(new_schema):
                 "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
             )
         assert ["id2"] == store.add([block(2)])
+
+
+def test_the_libraries_say_nothing_themselves():
+    """Of connections that end badly, as on a full disk, between the lines of the arena's log."""
+    code = (
+        "import logging, lanista.results.engines\n"
+        "logging.getLogger('psycopg').warning('error ignored terminating a pipeline')\n"
+        "logging.getLogger('sqlalchemy.pool').error('Exception terminating connection')"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
 
 
 def test_without_psycopg_what_to_install_is_told(monkeypatch):

@@ -177,12 +177,11 @@ class LadderResults:
         """Whether more matches may be played, as not too many results wait to be stored."""
         return len(self._waiting) < MAX_WAITING
 
-    async def stored(self) -> int | None:
-        """Return how many matches are stored; None if the database can't be read now."""
-        try:
+    async def stored(self, deadline: float) -> int | None:
+        """Return how many matches are stored; None if the database doesn't say so until then."""
+        with trio.move_on_at(deadline), contextlib.suppress(StoreError):
             return await trio.to_thread.run_sync(self._count, abandon_on_cancel=True)
-        except StoreError:
-            return None
+        return None
 
     def _count(self) -> int:
         with self.store.ladder_reading() as now:

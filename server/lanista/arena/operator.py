@@ -40,6 +40,8 @@ MAX_LINE = 64 * 1024
 """Maximum size of a command in bytes."""
 LINE_TIME = 5.0
 """Seconds in which a command must have come, and in which its answer must be read."""
+STORE_PATIENCE = 5.0
+"""Seconds that the database has to say how many matches are stored."""
 _MAX_ADDRESS = 100
 """Bytes of a path with which a socket can surely be addressed; 104 to 108 in most systems."""
 
@@ -283,7 +285,9 @@ class Operator:
 
     async def _status(self, _: Mapping[str, Any]) -> Mapping[str, object]:
         arena = self.arena
-        ladders = [await self._ladder_status(room) for room in arena.ladders.values()]
+        # One for all ladders: the more there are, the longer a silent server would be waited for.
+        deadline = trio.current_time() + STORE_PATIENCE
+        ladders = [await self._ladder_status(room, deadline) for room in arena.ladders.values()]
         waiting = arena.lobby.waiting()
         return {
             "version": __version__,
@@ -299,7 +303,7 @@ class Operator:
             "ladders": ladders,
         }
 
-    async def _ladder_status(self, room: "LadderRoom") -> Mapping[str, object]:
+    async def _ladder_status(self, room: "LadderRoom", deadline: float) -> Mapping[str, object]:
         name = room.spec.name
         running = self.arena.running.matches.values()
         return {
@@ -307,7 +311,7 @@ class Operator:
             "game": room.ruleset.name,
             **room.presence(),
             "matches": sum(match.room == name for match in running),
-            "stored": await room.results.stored(),
+            "stored": await room.results.stored(deadline),
             "unstored": room.results.waiting,
         }
 

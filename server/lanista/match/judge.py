@@ -195,11 +195,18 @@ class Judge:
 
     # -- the outcome ---------------------------------------------------------------------------
 
-    def outcome(self, game: Game) -> Outcome | None:
-        """Return the outcome after a turn; None if the match goes on."""
+    def outcome(self, game: Game, turn: int) -> Outcome | None:
+        """Return the outcome after a turn; None if the match goes on.
+
+        A game that doesn't end as it has promised could go on for ever, so that is an error.
+        """
         outcome = game.outcome()
         if outcome is None and not any(seat.playing for seat in self.seats):
             outcome = by_score(game.scores(), "all-out", Termination.FORFEIT)
+        most = self.spec.ruleset.max_turns(self.spec.settings)
+        if outcome is None and turn + 1 >= most:
+            name = self.spec.ruleset.name
+            raise RuntimeError(f"the game {name} goes on after the {most} turns of its max_turns")
         return outcome
 
     def removal(self, game: Game, turn: int) -> Outcome:

@@ -289,7 +289,7 @@ class Match:
                 outcome = undecided(Termination.VOID, game.scores(), "stall")
             else:
                 game.advance(verdicts)
-                outcome = judge.outcome(game)
+                outcome = judge.outcome(game, number)
                 if outcome is not None:
                     for seat in absent.give_up():
                         judge.count_out(number, seat)

@@ -91,5 +91,5 @@ class Renewal(Generic[T]):
         except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
             self._state, self.problem, why = None, FAILED, traceback.format_exc()
         if why and self._logged != (self.problem, why):
-            log.error(self.trouble, **self.about, words=self.problem, why=why)
+            log.error(self.trouble, **self.about, why=why)
         self._logged = self.problem, why

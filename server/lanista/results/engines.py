@@ -4,6 +4,7 @@ The message of an error is one line for people, which never has a password in it
 """
 
 import contextlib
+import logging
 import os
 import re
 import sqlite3
@@ -45,6 +46,10 @@ message.
 """
 _HOST = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]+")
 
+# What they say of broken connections is in our errors too; a log of JSON lines has no place for it.
+for _library in ("psycopg", "sqlalchemy"):
+    logging.getLogger(_library).addHandler(logging.NullHandler())
+
 
 class UnstorableError(StoreError):
     """A value can't be stored in the database, which can be used otherwise."""
@@ -73,9 +78,7 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
         code = sqlite3.SQLITE_CORRUPT  # a text, or a table's name, that isn't UTF-8
     match (code or 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
-            detail = (
-                "the disk is full; what was being stored is lost, everything before it is stored"
-            )
+            detail = "the disk is full; what was being stored isn't stored, everything before it is"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             detail = "locked by another program for too long"
         case sqlite3.SQLITE_CORRUPT:
@@ -149,9 +152,7 @@ def postgresql_error(where: str, password: str | None, error: Exception) -> Stor
         return UnstorableError(f"{where}: {no_password(str(cause), password)}")
     match getattr(cause, "sqlstate", None):
         case "53100":
-            detail = (
-                "its disk is full; what was being stored is lost, everything before it is stored"
-            )
+            detail = "its disk is full; what was being stored isn't stored, everything before it is"
         case "55P03" | "57014":
             detail = "locked by another program for too long"
         case "25006":
