@@ -45,7 +45,7 @@ class Counted(OriginalChance):
 @pytest.mark.parametrize("wanted", [0, 1, 2, 9, 10, 79, 80, 200])
 def test_the_start_of_a_permutation_is_its_start_and_takes_all_its_draws(n, wanted):
     whole, start, lazy = OriginalChance(5), OriginalChance(5), OriginalChance(5)
-    numbers = permutation(whole, n, "test")
+    numbers = list(permutation(whole, n, "test"))
     assert numbers[:wanted] == permutation_start(start, n, wanted, "test")
     assert numbers == list(permuted(lazy, n, "test"))
     assert whole.state == start.state == lazy.state

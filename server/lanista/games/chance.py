@@ -9,9 +9,9 @@ none. Computing the rest would be a waste, but the generator must reach the same
 Therefore the unused draws are skipped in one jump.
 """
 
+import itertools
 import random
-from collections.abc import Iterator, MutableSequence
-from itertools import islice
+from collections.abc import Iterator, MutableSequence, Sequence
 from typing import Protocol, TypeVar
 
 T = TypeVar("T")
@@ -79,6 +79,15 @@ class OriginalChance:
         self.state = state = (_TWO_STEPS_FACTOR * self.state + _TWO_STEPS_TERM) & _MASK
         return n * state >> _BITS
 
+    def order_of(self, n: int) -> tuple[int, ...]:
+        """Return what `permutation` returns for up to 4, of which a match takes thousands."""
+        state, index = self.state, 0
+        for left in range(n, 1, -1):
+            state = (_TWO_STEPS_FACTOR * state + _TWO_STEPS_TERM) & _MASK
+            index = index * left + (left * state >> _BITS)
+        self.state = state
+        return _ORDERS[n][index]
+
     @staticmethod
     def leap(draws: int) -> tuple[int, int]:
         """Return the factor and the term by which a single step does the steps of some draws.
@@ -130,18 +139,35 @@ def skip(chance: Chance, draws: int) -> None:
         jump(draws)
 
 
-def permutation(chance: Chance, n: int, why: str) -> list[int]:
+def mixed(items: Sequence[T], draws: Sequence[int]) -> tuple[T, ...]:
+    """Return a permutation as the originals make it: each item is swapped with a later one.
+
+    By index, `draws` says how far away that is.
+    """
+    found = list(items)
+    for index, distance in enumerate(draws):
+        other = index + distance
+        found[index], found[other] = found[other], found[index]
+    return tuple(found)
+
+
+def permutation(chance: Chance, n: int, why: str) -> tuple[int, ...]:
     """Return a random permutation of the numbers below n, after n - 1 draws."""
-    below, numbers = chance.below, list(range(n))
-    for index in range(n - 1):
-        other = index + below(n - index, why)
-        numbers[index], numbers[other] = numbers[other], numbers[index]
-    return numbers
+    if n < 5 and type(chance) is OriginalChance:
+        return chance.order_of(n)
+    return mixed(range(n), [chance.below(left, why) for left in range(n, 1, -1)])
+
+
+_ORDERS = [
+    [mixed(range(n), draws) for draws in itertools.product(*map(range, range(n, 1, -1)))]
+    for n in range(5)
+]
+"""By n, the permutations of the numbers below n, in the order of the draws that give them."""
 
 
 def permutation_start(chance: Chance, n: int, wanted: int, why: str) -> list[int]:
     """Return at most `wanted` numbers from the start of a permutation, after n - 1 draws."""
-    numbers = list(islice(permuted(chance, n, why), wanted))
+    numbers = list(itertools.islice(permuted(chance, n, why), wanted))
     skip(chance, n - 1 - wanted)
     return numbers
 

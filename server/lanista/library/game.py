@@ -314,8 +314,10 @@ def _tokens(seat: int, moves: Moves) -> list[Token]:
         raise BadAnswerError(
             f"seat {seat}: an answer is a list of tuples, such as [(1, 2, 1, 0)], or None"
         ) from error
+    # Nearly all tokens are such as the rules take them.
+    if {int}.issuperset(map(type, tokens)):
+        return tokens
     for index, token in enumerate(tokens):
-        # This loop runs for every token: nearly all are such as the rules take them.
         if type(token) is not int and not (type(token) is str and token in _LETTERS):
             tokens[index] = _token(seat, token)
     return tokens

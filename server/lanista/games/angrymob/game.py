@@ -185,12 +185,12 @@ class AngryMob:
         near = self._near
         for row, col, count, direction in _submoves(numbers):
             cell = row * cols + col
-            units[cell] -= count
             target = near[cell][direction]
             units[target] = units.get(target, 0) + count
-        if numbers:
-            for cell in [cell for cell, count in units.items() if not count]:
+            if units[cell] == count:
                 del units[cell]
+            else:
+                units[cell] -= count
 
     def _fight(self) -> None:
         """Carry out step 2: where both have units, the larger number keeps the difference."""

@@ -52,19 +52,20 @@ def position(cell: int) -> tuple[int, int, int]:
 
 def _near() -> tuple[tuple[int, ...], ...]:
     # By rows rather than cells: whoever plays or shows a match waits for this first.
-    level: list[list[int]] = []
-    for down, right in OFFSETS:
-        beside: list[int] = []
+    # Each cell is the same object wherever it stands, as the tables have to fit into a small cache.
+    numbers = list(range(2 * LEVEL))
+    below, above, nowhere = numbers[:LEVEL], numbers[LEVEL:], [-1] * LEVEL
+
+    def beside(level: list[int], down: int, right: int) -> list[int]:
+        found: list[int] = []
         for row in range(down, ROWS + down):
-            first = row * COLS
-            cells = range(first, first + COLS) if 0 <= row < ROWS else [-1] * COLS
-            beside += [*cells[right:], *cells[:right]]
-        level.append(beside)
-    upper = [[cell if cell < 0 else cell + LEVEL for cell in beside] for beside in level]
-    nowhere = [-1] * LEVEL
+            cells = level[row * COLS : (row + 1) * COLS] if 0 <= row < ROWS else nowhere[:COLS]
+            found += [*cells[right:], *cells[:right]]
+        return found
+
     return (
-        *zip(*level, range(LEVEL, 2 * LEVEL), nowhere, strict=True),
-        *zip(*upper, nowhere, range(LEVEL), strict=True),
+        *zip(*[beside(below, *step) for step in OFFSETS], above, nowhere, strict=True),
+        *zip(*[beside(above, *step) for step in OFFSETS], nowhere, below, strict=True),
     )
 
 

@@ -54,9 +54,9 @@ WAYS = (
     *("up to the outside", "down underground"),
 )
 """The directions 0 to 9 in words."""
-_OWN = [f"own {row} ".encode() for row in range(ROWS)]
+_OWN = [(f"own {row} ".encode(), slice(row * COLS, (row + 1) * COLS)) for row in range(ROWS)]
 _PLACES = [
-    f" {row} {col} {level}" for level in (0, 1) for row in range(ROWS) for col in range(COLS)
+    f" {row} {col} {level}\n" for level in (0, 1) for row in range(ROWS) for col in range(COLS)
 ]
 """By cell, its row, column and level as at the end of a fact."""
 
@@ -73,6 +73,10 @@ class Crematoria:
     )
     _position: bytes | None = attrs.field(init=False, default=None, repr=False)
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
+    _units: list[str] = attrs.field(init=False, repr=False)  # the beginnings of their facts
+
+    def __attrs_post_init__(self) -> None:
+        self._units = [f"unit {unit} {kind}" for unit, kind in enumerate(self.state.kind)]
 
     # -- playing -------------------------------------------------------------------------------
 
@@ -165,15 +169,12 @@ class Crematoria:
     def _position_facts(self) -> bytes:
         state = self.state
         caves = bytes(state.caves)
-        rows = b"".join(
-            prefix + caves[start : start + COLS] + b"\n"
-            for prefix, start in zip(_OWN, range(0, LEVEL, COLS), strict=True)
-        )
+        rows = b"".join([prefix + caves[row] + b"\n" for prefix, row in _OWN])
         lines = [f"gem {cell // COLS - ROWS} {cell % COLS}\n" for cell in sorted(state.gems_lying)]
         lines += [
-            f"unit {unit} {kind} {player} {health} {turns}{_PLACES[cell]}\n"
-            for unit, (kind, player, health, turns, cell) in enumerate(
-                zip(state.kind, state.player, state.health, state.turns, state.pos, strict=True)
+            f"{unit}{_condition(player, health, turns)}{_PLACES[cell]}"
+            for unit, player, health, turns, cell in zip(
+                self._units, state.player, state.health, state.turns, state.pos, strict=True
             )
             if cell >= 0
         ]
@@ -244,6 +245,12 @@ def _legal(state: State, unit: int) -> list[tuple[int, int]]:
         if (target := NEAR[cell][direction]) >= LEVEL
         or (target >= 0 and state.caves[target] != ROCK)
     ]
+
+
+@functools.lru_cache(maxsize=4096)
+def _condition(player: int, health: int, turns: int) -> str:
+    """Return the middle of a unit's fact."""
+    return f" {player} {health} {turns}"
 
 
 @functools.lru_cache(maxsize=4096)

@@ -4,12 +4,12 @@
 with each unit at most once. Each phase is a function that changes the state.
 """
 
+import functools
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from lanista.games.chance import nth_member, permutation, permutation_start
 from lanista.games.crematoria.board import (
-    ALL,
     BR,
     COLS,
     ELEVATOR,
@@ -17,6 +17,7 @@ from lanista.games.crematoria.board import (
     NEAR,
     NIGHT,
     NONE,
+    OFFSETS,
     OWNED,
     RIGHT,
     RT,
@@ -155,35 +156,57 @@ def necromongers_act(state: State, turn: int) -> None:
     ]
     if not acting:
         return
-    layers = _Layers(state.people_on(1), ALL)
-    first_slot, occupant = state.necromongers.start, state.occupant
+    pos, occupant, moved = state.pos, state.occupant, state.moved
+    first_slot = state.necromongers.start
+    targets = [divmod(cell, COLS) for cell in pos[:first_slot] if cell >= LEVEL]
     for unit in acting:
-        near = NEAR[state.pos[unit]]
-        around = [occupant[cell] for cell in near[:UP]]
-        prey = [d for d, other in enumerate(around) if 0 <= other < first_slot]
-        if prey:
-            direction = prey[state.chance.below(len(prey), "necromonger's prey")]
-            damage = NECROMONGER_DAMAGE.start + state.chance.below(
-                len(NECROMONGER_DAMAGE), "necromonger's damage"
-            )
-            state.hit(around[direction], damage, NOBODY)
-            state.moved.append((unit, direction))
-            continue
-        best = [d for d, other in enumerate(around) if other == FREE]
-        if layers:
-            nearest = layers.nearest(bits_of([near[d] - LEVEL for d in best]))
-            best = [d for d in best if nearest >> near[d] - LEVEL & 1]
+        near = NEAR[pos[unit]]
+        if targets:
+            around = [occupant[cell] for cell in near[:UP]]
+            prey = [d for d, other in enumerate(around) if 0 <= other < first_slot]
+            if prey:
+                direction = prey[state.chance.below(len(prey), "necromonger's prey")]
+                damage = NECROMONGER_DAMAGE.start + state.chance.below(
+                    len(NECROMONGER_DAMAGE), "necromonger's damage"
+                )
+                state.hit(around[direction], damage, NOBODY)
+                moved.append((unit, direction))
+                continue
+            best = _approaches(pos[unit], targets, around)
         else:
-            best = [d for d in best if d in _RIGHTWARDS]
+            best = [d for d in _RIGHTWARDS if occupant[near[d]] == FREE]
         if not best:
-            state.moved.append((unit, NONE))
+            moved.append((unit, NONE))
             continue
         direction = best[state.chance.below(len(best), "necromonger's way")]
-        state.moved.append((unit, direction))
+        moved.append((unit, direction))
         if is_sunlit(near[direction], turn):
             state.kill(unit, NOBODY)
         else:
             state.move(unit, near[direction])
+
+
+def _approaches(cell: int, targets: Sequence[tuple[int, int]], around: Sequence[int]) -> list[int]:
+    """Return the directions to free cells that lead nearest to any target, given by row, column.
+
+    `around` are the occupants of the cells around the one from which they lead.
+    """
+    row, col = divmod(cell, COLS)
+    # Few persons are outside at a time, mostly less than five: a flood fill would take longer.
+    by_target = [_distances(down - row, (right - col) % COLS) for down, right in targets]
+    nearest = [min(distances) for distances in zip(*by_target, strict=True)]
+    ways = [d for d, other in enumerate(around) if other == FREE]
+    least = min([nearest[d] for d in ways], default=0)
+    return [d for d in ways if nearest[d] == least]
+
+
+@functools.cache
+def _distances(down: int, right: int) -> tuple[int, ...]:
+    """Return by direction the king's-move distance, after a step, to what is so far away now."""
+    return tuple(
+        max(abs(down - step), min((right - aside) % COLS, (aside - right) % COLS))
+        for step, aside in OFFSETS
+    )
 
 
 def necromongers_land(state: State) -> None:
@@ -206,10 +229,11 @@ def hellhounds_act(state: State) -> None:
 
     They approach those who were underground at the start of the phase.
     """
-    layers = _Layers(state.people_on(0), state.board.open_bits)
+    layers = _Layers(state.people_below(), state.board.open_bits)
     for unit in state.hellhounds:
-        near = NEAR[state.pos[unit]]
-        ways = bits_of([cell for cell in near[:UP] if state.occupant[cell] >= FREE])
+        cell = state.pos[unit]
+        near = NEAR[cell]
+        ways = square(cell, 1) & state.board.open_bits & ~(1 << cell)
         for other in state.hellhounds:
             if other != unit:
                 ways &= ~square(state.pos[other], 1)
@@ -231,7 +255,7 @@ def hellhounds_act(state: State) -> None:
 
 
 class _Layers:
-    """Distances to the nearest target over the passable cells of a level.
+    """Distances to the nearest target over passable cells.
 
     The flood fill from the targets goes only as far as the queries need.
     """
@@ -239,9 +263,6 @@ class _Layers:
     def __init__(self, targets: int, ground: int) -> None:
         self._within = [targets]  # by number of steps, the cells from which that many are enough
         self._ground = ground
-
-    def __bool__(self) -> bool:
-        return self._within[0] != 0
 
     def nearest(self, cells: int) -> int:
         """Return those of the cells that are nearest to a target, none if all are cut off."""
@@ -303,7 +324,7 @@ def necromonger_appears(state: State, turn: int, turns_to_land: int) -> None:
 def dead_are_reborn(state: State) -> None:
     """Carry out phase 5.8: the dead are reborn, each in a random cave far from all others."""
     caves = state.board.cave_bits
-    free = caves & ~widened(state.people_on(0))
+    free = caves & ~widened(state.people_below())
     for unit in state.hellhounds:
         free &= ~square(state.pos[unit], 3)
     count = free.bit_count()
@@ -328,7 +349,7 @@ def _crowded(state: State) -> int:
     The original program ends here (rules/crematoria.md 5.8). There is always a free cave, because
     a match has fewer persons than caves (`generator.place_units`).
     """
-    people = state.people_on(0)
+    people = state.people_below()
     hounds = bits_of([state.pos[unit] for unit in state.hellhounds])
     caves = state.board.cave_bits & ~people & ~hounds
     choices = (

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from lanista.games.chance import Chance
-from lanista.games.crematoria.board import GEM, LEVEL, OWNED, OWNERS, ROCK, Board, bits_of
+from lanista.games.crematoria.board import CAVE, GEM, LEVEL, OWNED, OWNERS, ROCK, Board, bits_of
 
 SEATS = 4
 NOBODY = -1
@@ -103,11 +103,9 @@ class State:
         """The ids of pioneers and furyans."""
         return range(self.necromongers.start)
 
-    def people_on(self, level: int) -> int:
-        """Return the bitboard of the living pioneers and furyans of a level."""
+    def people_below(self) -> int:
+        """Return the bitboard of the living pioneers and furyans of level 0."""
         cells = self.pos[: self.necromongers.start]
-        if level:
-            return bits_of([cell - LEVEL for cell in cells if cell >= LEVEL])
         return bits_of([cell for cell in cells if 0 <= cell < LEVEL])
 
     def move(self, unit: int, cell: int) -> None:
@@ -141,12 +139,10 @@ class State:
 
     def conquer(self, cell: int, seat: int) -> None:
         """Make a player the owner of a cave, which must not be an elevator."""
-        old, new = self.caves[cell], OWNED + seat
-        if old == new:
-            return
-        if old in OWNERS:
+        old = self.caves[cell]
+        if old != CAVE:
             self.cells[old - OWNED] -= 1
-        self.caves[cell] = new
+        self.caves[cell] = OWNED + seat
         self.cells[seat] += 1
 
 

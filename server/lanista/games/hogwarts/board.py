@@ -36,12 +36,16 @@ PLACES = tuple(zip(ROW, COL, strict=True))
 """By cell, its row and column."""
 
 
+# Each cell is the same object wherever it stands, as the tables have to fit into a small cache.
+_NUMBERS = tuple(range(CELLS))
+
+
 def _beside(down: int, right: int) -> tuple[int, ...]:
     # By rows rather than cells: whoever plays or shows a match waits for this first.
     beside: list[int] = []
     for row in range(down, SIDE + down):
         if 0 <= row < SIDE:
-            cells = range(row * SIDE + max(right, 0), (row + 1) * SIDE + min(right, 0))
+            cells = _NUMBERS[row * SIDE + max(right, 0) : (row + 1) * SIDE + min(right, 0)]
             beside += [*[OUTSIDE] * -right, *cells, *[OUTSIDE] * right]
         else:
             beside += [OUTSIDE] * SIDE

@@ -7,7 +7,9 @@ round, so the parts of lines that depend only on a cell come from tables.
 """
 
 import copy
+import functools
 import hashlib
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
@@ -34,6 +36,7 @@ from lanista.games.hogwarts.board import (
     DOWN,
     FREE,
     LEFT,
+    MAX_WIZARDS,
     NEAR,
     OUTSIDE,
     OWNERS,
@@ -55,6 +58,11 @@ NOBODY = -1
 _WALLED, _BEYOND = -2, -3
 """The values of cells without a unit that are a wall, or outside the board."""
 _PLACES = tuple(f"{ROW[cell]} {COL[cell]}" for cell in range(CELLS))
+_UNITS = tuple(
+    tuple(f"unit {unit} {'w' if unit >= CLANS else 'g'} {clan} " for clan in range(CLANS))
+    for unit in range(CLANS * (1 + MAX_WIZARDS))
+)
+"""By unit and clan, the part of a fact that depends on nothing else."""
 _BOOKS = tuple(f"book {place}\n" for place in _PLACES)
 _OWN = tuple(f"own {row} ".encode() for row in range(SIDE))
 _APART = tuple(tuple(abs(one - other) for other in range(SIDE)) for one in range(SIDE))
@@ -62,6 +70,8 @@ _APART = tuple(tuple(abs(one - other) for other in range(SIDE)) for one in range
 _SPANS = tuple(slice(row * SIDE, (row + 1) * SIDE) for row in range(SIDE))
 _EMPTY = bytes((_WALLED if code == WALL else NOBODY) % 256 for code in range(256))
 _PLAN = bytes(WALL if code == WALL else FREE for code in range(256))
+_NOT_OF = {own: bytes(code not in (WALL, own) for code in range(256)) for own in OWNERS}
+"""By a clan's code, the map from codes of cells to 1 for corridors that the clan doesn't own."""
 
 
 @attrs.define(eq=False)
@@ -101,6 +111,7 @@ class Hogwarts:
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
     _scores: tuple[int, ...] = attrs.field(init=False, default=(0,) * CLANS)
     _original: bool = attrs.field(init=False)
+    _settings: str = attrs.field(init=False, repr=False)  # as they are in the digest
     _corridors: int = attrs.field(init=False, repr=False)
     # By cell: a unit, NOBODY or _WALLED; the last one, which index OUTSIDE reaches, is _BEYOND.
     _unit_at: list[int] = attrs.field(init=False, repr=False)
@@ -124,6 +135,7 @@ class Hogwarts:
                     f"the board needs the setting {name} {needed}, which is {settings[name]}"
                 )
         self._original = bool(settings["original"])
+        self._settings = repr(tuple(settings.items()))
         self.owners = bytearray(board.cells)
         self.clans = [unit.clan for unit in board.units]
         self.cells = [unit.cell for unit in board.units]
@@ -344,11 +356,14 @@ class Hogwarts:
         self._spell_cast = True
         self.rounds[unit] = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
         own = OWNERS[self.clans[unit]]
-        owners = self.owners
-        without_unit = [cell for cell, unit in enumerate(self._unit_at) if unit == NOBODY]
-        others = [cell for cell in without_unit if owners[cell] != own]
+        open_to_it = self.owners.translate(_NOT_OF[own])
+        living = [cell for unit, cell in enumerate(self.cells) if self._unit_at[cell] == unit]
+        for cell in living:
+            open_to_it[cell] = False
+        others = list(itertools.compress(range(CELLS), open_to_it))
         # The original takes 15 % of more cells than its rules text says (18, row 1).
-        quota = 15 * len(without_unit if self._original else others) // 100
+        without_unit = sum(self._owned.values()) - len(living)
+        quota = 15 * (without_unit if self._original else len(others)) // 100
         for cell in draw_some(self.chance, others, min(quota, len(others))):
             self._own(cell, own)
         return None
@@ -508,9 +523,9 @@ class Hogwarts:
         if self._position is not None:
             return self._position
         owners = bytes(self.owners)
-        rows = [part for row in range(SIDE) for part in (_OWN[row], owners[_SPANS[row]], b"\n")]
+        rows = [own + owners[row] + b"\n" for own, row in zip(_OWN, _SPANS, strict=True)]
         lines = [
-            f"unit {unit} {'w' if unit >= CLANS else 'g'} {clan} {_PLACES[cell]} {rounds} {next_}\n"
+            f"{_UNITS[unit][clan]}{_PLACES[cell]}{_waits(rounds, next_)}"
             for unit, (clan, cell, rounds, next_) in enumerate(
                 zip(self.clans, self.cells, self.rounds, self.nexts, strict=True)
             )
@@ -527,15 +542,11 @@ class Hogwarts:
 
     def digest(self) -> str:
         """Return a hash of settings, position, points, chance and outcome."""
-        hidden = (
-            self.turn,
-            tuple(self.settings.items()),
-            self.conversion_points,
-            # The state decides all draws still to come; a test's source of chance may have none.
-            getattr(self.chance, "state", None),
-        )
+        # The state decides all draws still to come; a test's source of chance may have none.
+        to_come = getattr(self.chance, "state", None)
+        hidden = f"({self.turn}, {self._settings}, {self.conversion_points}, {to_come})"
         hashed = hashlib.blake2b(self._position_facts(), digest_size=8)
-        hashed.update(repr(hidden).encode())
+        hashed.update(hidden.encode())
         return hashed.hexdigest()
 
     def seen(self) -> Position:
@@ -562,6 +573,12 @@ class Hogwarts:
     def frame(self) -> Frame:
         """Return units, books, Voldemort and owned cells, with the events of the last round."""
         return scene.frame(self.seen(), self._before, self.executed, self.settings)
+
+
+@functools.lru_cache(maxsize=4096)
+def _waits(rounds: int, next_: int) -> str:
+    """Return the end of a unit's fact."""
+    return f" {rounds} {next_}\n"
 
 
 def step_towards(voldemort: int, target: int) -> int:

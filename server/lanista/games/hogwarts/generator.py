@@ -5,11 +5,11 @@ and the same match.
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import attrs
 
-from lanista.games.chance import Chance, OriginalChance, skip
+from lanista.games.chance import Chance, OriginalChance, mixed, skip
 from lanista.games.hogwarts.board import (
     AROUND,
     BIT,
@@ -41,20 +41,8 @@ HEADINGS = (-SIDE, SIDE, -1, 1)
 step makes to the number of a cell off the border."""
 
 
-def permuted(items: Sequence[int], draws: Sequence[int]) -> tuple[int, ...]:
-    """Return a permutation as the original makes it: each item is swapped with a later one (3.4).
-
-    By index, `draws` says how far away that is.
-    """
-    mixed = list(items)
-    for index, distance in enumerate(draws):
-        other = index + distance
-        mixed[index], mixed[other] = mixed[other], mixed[index]
-    return tuple(mixed)
-
-
 _TURNS = {
-    draws: permuted(HEADINGS, draws) for draws in itertools.product(range(4), range(3), range(2))
+    draws: mixed(HEADINGS, draws) for draws in itertools.product(range(4), range(3), range(2))
 }
 """The permutations of the headings, by the draws that give them; the fourth draw has no effect."""
 NEVER = 99
@@ -243,13 +231,13 @@ def draw_ingredients(chance: Chance) -> tuple[int, ...]:
             if low <= third <= high:
                 break
         values += (first, second, third)
-    mixed = [0] * INGREDIENTS
+    found = [0] * INGREDIENTS
     places = list(range(INGREDIENTS))
     for index, value in enumerate(values):
         other = index + below(INGREDIENTS - index, "ingredient's place")
         places[index], places[other] = places[other], places[index]
-        mixed[places[index]] = value
-    return tuple(mixed)
+        found[places[index]] = value
+    return tuple(found)
 
 
 def draw_some(chance: Chance, cells: list[int], count: int) -> list[int]:
