@@ -1,5 +1,6 @@
 """Control groups, against an imitation of their files: what is written where, and what is read."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -75,6 +76,16 @@ async def test_a_bot_gets_a_group_that_is_gone_after_it(tree, monkeypatch):
     async with start_bot(["true"], ENV, limits=BotLimits(memory=None, processes=None)) as bot:
         await bot.exited()
     assert 1 == len(removed)
+
+
+async def test_groups_that_a_killed_process_of_our_id_has_left_are_in_nobodys_way(tree):
+    """Ids come again after some 30,000 processes, in a container after each restart."""
+    proc, group, _ = tree
+    for number in range(1, 500):
+        (group / f"lanista-bot-{os.getpid()}-{number}").mkdir()
+    assert use_cgroups(proc)
+    async with start_bot(["true"], ENV, limits=BotLimits(memory=32 * MIB)) as bot:
+        assert Exit(code=0) == await bot.exited()
 
 
 async def test_the_kernels_end_for_memory_is_told(tree):

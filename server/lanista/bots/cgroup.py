@@ -10,7 +10,6 @@ that forks. A sandbox can be killed like that without a group.
 """
 
 import contextlib
-import itertools
 import os
 from pathlib import Path
 
@@ -31,7 +30,6 @@ _PAUSE = 0.005
 
 _base: Path | None = None  # where bots' groups are made; None: nowhere
 _limits = False  # whether these can have limits
-_numbers = itertools.count(1)
 
 
 def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
@@ -70,7 +68,8 @@ def _open(proc: Path) -> Path | None:
 
 
 def _name() -> str:
-    return f"lanista-bot-{os.getpid()}-{next(_numbers)}"
+    # A killed process leaves its groups, and another one may have its id by now.
+    return f"lanista-bot-{os.getpid()}-{os.urandom(8).hex()}"
 
 
 def _take_over(proc: Path) -> Path | None:
