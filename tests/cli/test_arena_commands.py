@@ -268,7 +268,7 @@ def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(check
     assert 1 == code
     (line,) = wrong
     where = "postgresql://arena@127.0.0.1:1/arena, schema lanista"
-    assert line.startswith(f"store: {where}: the server can't be reached")
+    assert line.startswith(f"store: {where}: no connection to the server: ")
     assert "secret" not in line
 
 
