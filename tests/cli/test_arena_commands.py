@@ -453,6 +453,14 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch, tmp_pat
     handed_in(tmp_path / "lanista-data", "Ada", ladder="l")
     code, wrong = checked(QUIET + LADDER + "submissions = true\n")
     assert (0, 3) == (code, len(wrong))
+    code, wrong = checked(
+        QUIET + LADDER + 'submissions = true\nhouse = [{ name = "ADA", command = "Null" }]\n'
+    )
+    expected = (
+        "ladders[1].house[1]: ADA is also a name for which programs were handed in; "
+        "they won't play while a house bot has it"
+    )
+    assert expected in wrong
     versions = tmp_path / "lanista-data/submissions/ladder-l/name-ada/versions.json"
     versions.write_text("{")
     code, wrong = checked(QUIET + LADDER + "submissions = true\n")
