@@ -14,6 +14,7 @@ import trio
 import trio.testing
 from structlog.testing import capture_logs
 
+from arena.handed import PATIENCE, connected
 from lanista.arena.arena import Arena
 from lanista.arena.bot_connections import LINES_LOGGED
 from lanista.arena.limits import Turns
@@ -336,6 +337,44 @@ async def test_a_bot_that_gives_up_its_place_as_it_arrives_leaves_its_name_free(
     with pytest.raises(RemoteProtocolError, match="others are waiting"):
         await arena.connections._enter(connection, place, "somewhere", None)
     assert ({}, []) == (arena.connections.members, present)
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"), [(b"", []), (b"x" * 70_000 + b"\n", [ErrorCode.LINE_TOO_LONG])]
+)
+async def test_a_bot_that_leaves_or_misbehaves_while_its_token_waits_is_let_go(
+    monkeypatch, sent, expected
+):
+    """Its turn may come minutes later, if hundreds come back after a restart."""
+
+    async def check(*_):
+        await trio.sleep_forever()
+
+    room = SimpleNamespace(spec=SimpleNamespace(name="pit"), ruleset=RULESET)
+    names = SimpleNamespace(changed=SimpleNamespace(count=0), check=check)
+    arena = Arena(arena_options(RULESET), {"pit": room}, names)
+    place = arena.connections.admission.admit("10.0.0.1", 0.0)
+    connection, bot = connected(b"Ann v=1 room=pit token=x\n")
+
+    async def read_hello(*_):
+        return connection.hello
+
+    monkeypatch.setattr(Connection, "read_hello", read_hello)
+    refused = []
+
+    async def enter():
+        try:
+            assert await arena.connections._enter(connection, place, "somewhere", None) is None
+        except RemoteProtocolError as error:
+            refused.append(error.code)
+
+    with trio.fail_after(PATIENCE):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(enter)
+            await bot.say(sent)
+            bot.close()
+    connection.channel.close()
+    assert expected == refused
 
 
 @pytest.mark.usefixtures("autojump_clock")

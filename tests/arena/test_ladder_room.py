@@ -131,9 +131,13 @@ async def test_a_house_bot_that_could_not_be_started_is_tried_again_after_a_rest
         names.unbench("camperjoe")
         room.set_benched(names.benched())
         assert {"GravityGoers"} == room.rests().keys()
-        unbench(names, "GravityGoers", None, [spec])  # though it has played nothing
-        await room.take_up_notes()
-        assert {} == room.rests()
+        for _ in range(2):
+            unbench(names, "GravityGoers", None, [spec])  # though it has played nothing
+            await room.take_up_notes()
+            assert {} == room.rests()
+            for _ in range(SPEC.bench_after):
+                room.not_started("GravityGoers", why)
+            assert {"GravityGoers"} == room.rests().keys()
 
 
 def test_every_match_has_a_seed_of_its_own_and_one_of_the_maps(tmp_path):

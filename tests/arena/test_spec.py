@@ -105,6 +105,10 @@ def error_of(text):
             LADDER + 'house = [{ name = " x", command = "x" }]',
             "ladders[1].house[1].name: ' x'; expected 1 to 32 of A-Z a-z 0-9 . _ - and single",
         ),
+        (
+            LADDER + 'submissions.limits = "x"',
+            "ladders[1].submissions.limits: 'x': 'x' isn't KEY=VALUE: write for example",
+        ),
         (LADDER + 'sandbox = "docker"', "ladders[1].sandbox: 'docker'; it can be none, bwrap"),
         (LADDER + "fill_after = -1", "ladders[1].fill_after: -1.0; expected at least 0"),
         (

@@ -268,7 +268,7 @@ def test_a_store_that_can_t_be_reached_is_found_and_its_password_not_shown(check
     assert 1 == code
     (line,) = wrong
     where = "postgresql://arena@127.0.0.1:1/arena, schema lanista"
-    assert line.startswith(f"store: {where}: the server can't be reached")
+    assert line.startswith(f"store: {where}: no connection to the server: ")
     assert "secret" not in line
 
 
@@ -453,6 +453,14 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch, tmp_pat
     handed_in(tmp_path / "lanista-data", "Ada", ladder="l")
     code, wrong = checked(QUIET + LADDER + "submissions = true\n")
     assert (0, 3) == (code, len(wrong))
+    code, wrong = checked(
+        QUIET + LADDER + 'submissions = true\nhouse = [{ name = "ADA", command = "Null" }]\n'
+    )
+    expected = (
+        "ladders[1].house[1]: ADA is also a name for which programs were handed in; "
+        "they won't play while a house bot has it"
+    )
+    assert expected in wrong
     versions = tmp_path / "lanista-data/submissions/ladder-l/name-ada/versions.json"
     versions.write_text("{")
     code, wrong = checked(QUIET + LADDER + "submissions = true\n")

@@ -87,6 +87,10 @@ def test_it_is_written_as_other_files(replay, here):
         replay.to_gif("x.gif", first=5, last=3)
     with pytest.raises(lanista.FileError, match=r"can't write nowhere/x\.png: No such file"):
         replay.to_image("nowhere/x.png")
+    replay.path.unlink()
+    for write in (replay.to_html, replay.to_image, replay.to_gif):
+        with pytest.raises(lanista.FileError, match=r"^can't read .*: No such file"):
+            write("x")
 
 
 def test_a_changed_record_is_found_where_it_differs(replay, here):

@@ -5,7 +5,8 @@ import contextlib
 import pytest
 import trio
 
-from arena.rooms import play
+from arena.rooms import play, store
+from e2e.running import run_here
 from lanista.arena import ladder_results
 from lanista.arena.decisions import add_name, reset_token
 from lanista.arena.ladder_room import LadderRoom
@@ -82,6 +83,20 @@ async def test_each_arena_knows_what_all_have_played(open_room, nursery, monkeyp
         await until(lambda room=room: known(room) == expected)
         await until(lambda room=room: not room.results._own)
     assert expected == known(open_room("one"))
+
+
+async def test_missing_records_are_counted_as_others_have_those_of_their_matches(
+    url, open_room, tmp_path
+):
+    room = open_room("one")
+    for _ in range(3):
+        play(room, "Ann", "Bob")
+    store(room)
+    ladder = '[[ladders]]\nname = "pit"\ngame = "angrymob"\n'
+    (tmp_path / "arena.toml").write_text(f'data = "other"\nstore = "{url}"\n{ladder}')
+    done = run_here(["arena", "verify", "arena.toml"], tmp_path)
+    assert "pit: 3 matches stored; record missing, or at another arena: 3\n" == done.out
+    assert (1, "") == (done.code, done.err)
 
 
 async def test_names_are_shared(url, tmp_path):

@@ -269,6 +269,7 @@ def test_a_sqlite_url_without_a_file(bad):
 
 def test_a_postgresql_database_that_is_not_there(server):
     words = refused(lambda: Store.open(f"postgresql://lanista:geheim@/away?host={server}"))
+    assert "no connection to the server: " in words  # which was reached, and said why
     assert 'database "away" does not exist' in words
     assert "geheim" not in words
 

@@ -20,13 +20,12 @@ import trio
 from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
 from lanista.arena.limits import LogLimit, Turns
-from lanista.arena.lobby import Lobby, Member, Player
+from lanista.arena.lobby import Lobby, Member, Player, advice_on_room, ladder_of
 from lanista.arena.match_player import our_fault
 from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
 from lanista.arena.spec import Rooms
 from lanista.arena.tls import HANDSHAKE, TlsRelay
-from lanista.errors import nearest
 from lanista.games.base import Ruleset
 from lanista.hosting import handshake
 from lanista.hosting.accept import accept, open_port
@@ -34,6 +33,7 @@ from lanista.hosting.control import RunningMatches
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
+from lanista.nurseries import helpers_nursery
 from lanista_client.console import address
 from lanista_protocol import (
     ErrorCode,
@@ -47,7 +47,6 @@ from lanista_protocol import (
 )
 
 if TYPE_CHECKING:  # as in `lobby`
-    from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import Names
 
 REFUSALS_KEPT = 100
@@ -55,8 +54,6 @@ REFUSALS_KEPT = 100
 LINES_LOGGED = 20
 """Number of hellos per second, and of refused connections, that are logged one by one; others are
 only counted."""
-LADDERS_NAMED = 5
-"""Number of ladders that are named at most to a bot whose room isn't one."""
 KICKED = "the operator closed this connection"
 
 log = structlog.get_logger()
@@ -333,8 +330,11 @@ class BotConnections:
 
     async def _identify(
         self, hello: Hello, connection: Connection, place: Place, peer: str
-    ) -> Player:
-        """Find out where a bot wants to play and whether it may use its name, and welcome it."""
+    ) -> Player | None:
+        """Find out where a bot wants to play and whether it may use its name, and welcome it.
+
+        Return None if it leaves before its name was checked.
+        """
         ladder, member, note = ladder_of(hello, self.ladders.rooms), None, b""
         seen = 0
         ruleset = handshake.ruleset_of(hello, self.options.default)
@@ -342,7 +342,11 @@ class BotConnections:
             ruleset = ladder.ruleset
             assert self.names is not None
             seen = self.names.changed.count
-            member = Member(ladder, await self.names.check(hello, place.host))
+            async with helpers_nursery() as nursery:
+                nursery.start_soon(_watch, connection, place, nursery.cancel_scope)
+                member = Member(ladder, await self.names.check(hello, place.host))
+            if member is None:
+                return None
             place.is_proving = False
         else:
             note = self._check_room(hello, ruleset)
@@ -367,7 +371,7 @@ class BotConnections:
         """Return a note for a bot whose room isn't a ladder; empty in an arena without ladders."""
         if not self.ladders.rooms:
             return b""
-        advice = _advice_on_room(hello, ruleset, self.ladders.rooms)
+        advice = advice_on_room(hello, ruleset, self.ladders.rooms)
         if self.options.spec.rooms is Rooms.LADDERS:
             room = "no room" if hello.room is None else f"room {shown(hello.room)}"
             raise bad_hello(f"{room}; this arena has only ladders; {advice}")
@@ -538,47 +542,22 @@ class BotConnections:
             running.playing.kick(seat, error.message, error.code)
 
 
+async def _watch(connection: Connection, place: Place, scope: trio.CancelScope) -> None:
+    """Cancel what is done for a bot when it leaves."""
+    try:
+        await connection.watch()
+    except RemoteProtocolError as error:
+        place.give_way(error)
+    else:
+        if not connection.session.has_answer:
+            scope.cancel()
+
+
 def _name_of(connection: Connection | None) -> Mapping[str, str]:
     """Return the name in a connection's hello, for the log; nothing if none was read."""
     if connection is None or connection.hello is None:
         return {}
     return {"name": connection.hello.name}
-
-
-def ladder_of(hello: Hello, ladders: "Mapping[str, LadderRoom]") -> "LadderRoom | None":
-    """Return the ladder that a hello asks for; None if it asks for another room.
-
-    Raises:
-        RemoteProtocolError: The ladder plays another game (`unknown-game`), or the hello asks for
-            a seat (`bad-hello`).
-    """
-    if hello.room is not None:
-        ladder = ladders.get(hello.room)
-    else:
-        ladder = None if hello.game is None else ladders.get(hello.game)
-    if ladder is None:
-        return None
-    if hello.game not in {None, ladder.ruleset.name}:
-        raise RemoteProtocolError(
-            ErrorCode.UNKNOWN_GAME,
-            f"game {shown(hello.game or '')}; the ladder {ladder.spec.name} plays "
-            f"{ladder.ruleset.name}",
-        )
-    if hello.seat is not None:
-        raise bad_hello(f"seat {hello.seat}; a ladder deals the seats, so leave it out")
-    return ladder
-
-
-def _advice_on_room(hello: Hello, ruleset: Ruleset, ladders: "Mapping[str, LadderRoom]") -> str:
-    """Return which ladder a bot may have meant whose room isn't one."""
-    close = None if hello.room is None else nearest(hello.room, ladders)
-    if close is not None:
-        return f"did you mean {close!r}?"
-    of_game = [name for name, ladder in ladders.items() if ladder.ruleset.name == ruleset.name]
-    names = of_game or list(ladders)
-    more = ", …" if len(names) > LADDERS_NAMED else ""
-    what = f"the ladders of {ruleset.name}" if of_game else "the ladders here"
-    return f"{what}: {', '.join(names[:LADDERS_NAMED])}{more}"
 
 
 def _no_longer(_: RemoteProtocolError) -> None:

@@ -322,17 +322,18 @@ class LadderRoom:
 
     async def take_up_notes(self) -> None:
         """Take up what the operator has noted in the database: who is struck, whose rest ends."""
-        struck, unbenched = await trio.to_thread.run_sync(self._notes, abandon_on_cancel=True)
+        struck, unbenched, last = await trio.to_thread.run_sync(self._notes, abandon_on_cancel=True)
         for before, now in ((self._unbenched, unbenched), (self._struck, struck)):
             for name, number in now.items():
-                if number != before.get(name):
+                # If no match was stored since, a second note has the number of the first.
+                if number != before.get(name) or number >= last:
                     self._ladder.unbench(name, self.now)  # failures of who is struck don't count
                     self._bench_or_not(name, key_of(name))
         self._struck, self._unbenched = struck, unbenched
 
-    def _notes(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    def _notes(self) -> tuple[Mapping[str, int], Mapping[str, int], int]:
         with self.results.store.ladder_reading() as now:
-            return now.struck_until(), now.unbenched_until()
+            return now.struck_until(), now.unbenched_until(), now.last_number()
 
     # -- matches -------------------------------------------------------------------------------
 

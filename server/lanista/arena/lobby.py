@@ -11,9 +11,10 @@ import attrs
 import trio
 
 from lanista.arena.admission import Place
+from lanista.errors import nearest
 from lanista.games.base import Ruleset
 from lanista.match.connection import Connection
-from lanista_protocol import ErrorCode, RemoteProtocolError
+from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, shown
 
 if TYPE_CHECKING:  # they import SQLAlchemy, which an arena without ladders needn't load
     from lanista.arena.ladder_room import LadderRoom
@@ -21,6 +22,8 @@ if TYPE_CHECKING:  # they import SQLAlchemy, which an arena without ladders need
 
 HOUSE_BOT = 0
 """The number that all house bots have for the operator, who can't kick them."""
+LADDERS_NAMED = 5
+"""Number of ladders that are named at most to a bot whose room isn't one."""
 RoomKey = tuple[str, str | None]
 """The name of a game, and that of a room or None. All bots that name no room share one."""
 
@@ -196,3 +199,39 @@ class Lobby:
         asked = {player.seat: player for player in chosen if player.seat is not None}
         others = iter([player for player in chosen if player.seat is None])
         return tuple(asked.get(seat) or next(others) for seat in range(seats))
+
+
+def ladder_of(hello: Hello, ladders: "Mapping[str, LadderRoom]") -> "LadderRoom | None":
+    """Return the ladder that a hello asks for; None if it asks for another room.
+
+    Raises:
+        RemoteProtocolError: The ladder plays another game (`unknown-game`), or the hello asks for
+            a seat (`bad-hello`).
+    """
+    if hello.room is not None:
+        ladder = ladders.get(hello.room)
+    else:
+        ladder = None if hello.game is None else ladders.get(hello.game)
+    if ladder is None:
+        return None
+    if hello.game not in {None, ladder.ruleset.name}:
+        raise RemoteProtocolError(
+            ErrorCode.UNKNOWN_GAME,
+            f"game {shown(hello.game or '')}; the ladder {ladder.spec.name} plays "
+            f"{ladder.ruleset.name}",
+        )
+    if hello.seat is not None:
+        raise bad_hello(f"seat {hello.seat}; a ladder deals the seats, so leave it out")
+    return ladder
+
+
+def advice_on_room(hello: Hello, ruleset: Ruleset, ladders: "Mapping[str, LadderRoom]") -> str:
+    """Return which ladder a bot may have meant whose room isn't one."""
+    close = None if hello.room is None else nearest(hello.room, ladders)
+    if close is not None:
+        return f"did you mean {close!r}?"
+    of_game = [name for name, ladder in ladders.items() if ladder.ruleset.name == ruleset.name]
+    names = of_game or list(ladders)
+    more = ", …" if len(names) > LADDERS_NAMED else ""
+    what = f"the ladders of {ruleset.name}" if of_game else "the ladders here"
+    return f"{what}: {', '.join(names[:LADDERS_NAMED])}{more}"

@@ -206,7 +206,7 @@ def _limits(value: str) -> str | None:
     try:
         parse_limits(value)
     except LimitsError as error:
-        return str(error)
+        return str(error).removeprefix("limits ")  # the key is said before it
     return None
 
 

@@ -82,8 +82,9 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
 
     One line is printed for each match that the database has damaged, or whose record is missing,
     can't be read or says something else, for each record whose match isn't stored, and for each
-    program that isn't as it was handed in; and the totals of each ladder. The arena may be running,
-    but not while its database is rebuilt. It takes about 1 ms a match.
+    program that isn't as it was handed in; and the totals of each ladder. In a PostgreSQL store,
+    which arenas may share, missing records are only counted. The arena may be running, but not
+    while its database is rebuilt. It takes about 1 ms a match.
 
     Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or a database is
     damaged.
@@ -102,7 +103,10 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
             # 0 is the number of no competition: nothing is stored of the ladder.
             number = database.competition(Kind.LADDER, ladder.name, ladder.game) or 0
             records = LadderRecords(arena.data.records, (ladder.name, ladder.game))
-            is_right &= show_comparison(ladder.name, Comparison(Store(database, number), records))
+            comparison = Comparison(Store(database, number), records)
+            is_right &= show_comparison(
+                ladder.name, comparison, is_shared=arena.spec.store is not None
+            )
     return 0 if is_right else EXIT_DIFFERENT
 
 

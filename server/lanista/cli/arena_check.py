@@ -7,7 +7,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -34,7 +34,8 @@ from lanista.hosting.accept import open_port
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.results.base import Database
 from lanista.results.data_folder import DATABASE, DataFolder
-from lanista.results.submissions import SubmissionFolder
+from lanista.results.names import key_of
+from lanista.results.submissions import Author, SubmissionFolder
 from lanista.system import usable_cores
 from lanista_client.console import address
 
@@ -80,7 +81,7 @@ def check(spec: ArenaSpec, folder: Path) -> int:
         _ladder(report, ladder, f"ladders[{number}]", folder)
     _friendly(report, spec, folder)
     _sandbox(report, spec.ladders)
-    _submissions(report, spec.ladders, data)
+    _submissions(report, spec.ladders, data, folder)
     _places(report, spec, folder)
     _ports(report, spec)
     if spec.tls is not None:
@@ -170,8 +171,10 @@ def _sandbox(report: Report, ladders: Sequence[LadderSpec]) -> None:
             return
 
 
-def _submissions(report: Report, ladders: Sequence[LadderSpec], data: DataFolder) -> None:
-    """Tell what programs can be handed in, and whether there is room for them."""
+def _submissions(
+    report: Report, ladders: Sequence[LadderSpec], data: DataFolder, folder: Path
+) -> None:
+    """Tell what programs can be handed in, whether there is room for them, and which don't play."""
     taking = [(number, one) for number, one in enumerate(ladders, 1) if one.submissions is not None]
     if not taking:
         return
@@ -180,8 +183,16 @@ def _submissions(report: Report, ladders: Sequence[LadderSpec], data: DataFolder
         key, closes = f"ladders[{number}].submissions", ladder.submissions.closes
         if closes is not None and closes < datetime.now(UTC):
             report.warn(f"{key}.closes: {closes.isoformat()} is over: nothing is taken")
+        authors: Mapping[str, Author] = {}
         with report.failing(f"{key}: "):
-            SubmissionFolder.of_ladder(data.submissions, ladder.name).read()
+            authors = SubmissionFolder.of_ladder(data.submissions, ladder.name).read()
+        with contextlib.suppress(BadInputError):  # which was found already
+            for entry, bot in enumerate(house_contestants(ladder, folder), 1):
+                if key_of(bot.name) in authors:
+                    report.warn(
+                        f"ladders[{number}].house[{entry}]: {bot.name} is also a name for which "
+                        "programs were handed in; they won't play while a house bot has it"
+                    )
     key = f"ladders[{taking[0][0]}].submissions"
     try:
         check_sandbox()

@@ -451,11 +451,14 @@ _INTERVAL = 0.5
 """Seconds between two updates of the progress on a terminal."""
 
 
-def show_comparison(name: str, comparison: "Comparison") -> bool:
+def show_comparison(name: str, comparison: "Comparison", *, is_shared: bool = False) -> bool:
     """Print how stored results differ from records, and the totals; return whether all is right.
 
-    The lines begin with the name, that of the ladder or the tournament.
+    The lines begin with the name, that of the ladder or the tournament. If other arenas may store
+    matches too, whose records they have, missing ones are only counted.
     """
+    from lanista.results.recorded import Trouble
+
     counts: Counter[str] = Counter()
     is_terminal, shown = sys.stderr.isatty(), time.monotonic()
     for finding in comparison.findings():
@@ -464,6 +467,9 @@ def show_comparison(name: str, comparison: "Comparison") -> bool:
             progress = f"{name}: {comparison.matches:,} matches"
             click.echo(printable(progress) + "\r", nl=False, err=True)
         if finding is not None:
+            if is_shared and finding.trouble is Trouble.MISSING:
+                counts["record missing, or at another arena"] += 1
+                continue
             counts[finding.trouble.value] += 1
             say(f"{name}: {finding.trouble.value}: {finding.text}")
     parts = [f"{comparison.matches:,} match{'' if comparison.matches == 1 else 'es'} stored"]

@@ -321,10 +321,10 @@ def _contestant(
     if plays and entry.program is None:
         with placed(f"bots[{number}].command: "):
             _, command = bot_command(spec.game, entry.command, folder)
-    place, text = "limits", spec.limits
+    place, text = "", spec.limits
     if entry.limits is not None:
-        place, text = f"bots[{number}].limits", entry.limits
-    with placed(f"{place}: "):
+        place, text = f"bots[{number}].", entry.limits
+    with placed(place):
         limits = limits_of_match(text, spec.match_cpu)
     restart = entry.restart
     if spec.match_cpu is not None:

@@ -170,6 +170,8 @@ def checked_name(name: str) -> str:
 
     Else it raises a BadInputError whose message begins with the name.
     """
+    if not name:
+        raise BadInputError(f"{shown(name)}: a name has at least one character")
     if "=" in name:
         raise BadInputError(f"{shown(name)}: a name has no =, which begins an option")
     try:

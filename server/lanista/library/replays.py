@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import attrs
 
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, FileError
 from lanista.games.base import Game, Ruleset, whole_number
 from lanista.hosting.inputs import given_path
 from lanista.library.game import facts_of
@@ -199,14 +199,20 @@ class Replay(Sequence[Position]):
         """Write the match as one HTML file that shows it in a browser, and return its path.
 
         Raises:
-            FileError: The file can't be written.
+            FileError: The record can't be read any more, or the file can't be written.
         """
         from lanista.page import files  # noqa: PLC0415 - only if it is wanted
         from lanista.page.html import bundle  # noqa: PLC0415 - as above
-        from lanista.page.replay_reader import read_frames  # noqa: PLC0415 - as above
+        from lanista.page.replay_reader import (  # noqa: PLC0415 - as above
+            UnreadableError,
+            read_frames,
+        )
 
         path = given_path("path", path)
-        files.write([self.path], path, bundle(read_frames(self.path)))
+        try:
+            files.write([self.path], path, bundle(read_frames(self.path)))
+        except UnreadableError as error:
+            raise FileError(str(error)) from None
         return path
 
     def to_image(

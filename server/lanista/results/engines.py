@@ -162,7 +162,7 @@ def postgresql_error(where: str, password: str | None, error: Exception) -> Stor
         case None if isinstance(error, exc.TimeoutError):
             detail = "the server doesn't answer, and all connections to it wait"
         case None:
-            detail = f"the server can't be reached: {cause}"
+            detail = f"no connection to the server: {cause}"
         case _:
             detail = str(cause)
     return StoreError(f"{where}: {no_password(detail, password)}")
