@@ -14,7 +14,7 @@ import { errorMessage, fetchJson } from "./matches.js";
 const REST = 2000;
 
 /**
- * Load figures as soon as the lobby is known, and whenever their version has changed.
+ * Load figures at once, and whenever their version has changed.
  *
  * @template T
  * @param {Link} link the lobby must have been requested from it
@@ -28,13 +28,9 @@ const REST = 2000;
  */
 export function followFigures(link, { address, version, show, fail }) {
   const ended = new AbortController();
-  const current = () => (link.lobby === null ? null : version(link.lobby));
-  /**
-   * Version of the figures that are shown, or are being loaded; null for none.
-   *
-   * @type {string | undefined | null}
-   */
-  let shown = null;
+  const current = () => (link.lobby === null ? undefined : version(link.lobby));
+  /** Version of the figures that are shown, or are being loaded. @type {string | undefined} */
+  let shown = undefined;
   let isLoading = false;
   let isStale = false;
 
@@ -54,7 +50,7 @@ export function followFigures(link, { address, version, show, fail }) {
     } catch (error) {
       if (!ended.signal.aborted) {
         if (error instanceof TypeError) {
-          shown = null; // no answer of the arena: the next message of the lobby tries again
+          shown = undefined; // no answer of the arena: the next message of the lobby tries again
         }
         fail(errorMessage(error));
       }
@@ -70,7 +66,7 @@ export function followFigures(link, { address, version, show, fail }) {
   }
 
   link.addEventListener("lobby", follow);
-  follow();
+  void load();
   return {
     close() {
       ended.abort();
