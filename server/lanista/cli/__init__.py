@@ -183,7 +183,7 @@ def _message(error: click.ClickException) -> str:
 
 
 def _lacking(error: BaseException | None) -> str | None:
-    """Return what the system refuses more of, if that has led to an error; None if it hasn't."""
+    """Return which limit of the system has led to an error, as a message; None if none has."""
     if error is None:
         return None
     if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
