@@ -35,7 +35,8 @@ for _ in range(int(sys.argv[2])):
     time.sleep(0.1)
 """
 _TRIES = 20
-# Until its folder is locked, another thread would take it for one of a killed process of its id.
+# Held from when a folder is made until it is locked: meanwhile another thread would take it for
+# that of a killed process, as the process with the id in its name is the thread's own.
 _making = threading.Lock()
 
 

@@ -17,7 +17,7 @@ from lanista.games.outcome import Ending
 from lanista.match.conditions import LadderInfo, MatchSpec
 from lanista.match.record import ResultInfo
 from lanista.results.engines import UnstorableError
-from lanista.results.recorded import arena_result, is_ladders
+from lanista.results.recorded import arena_result, is_ladder_result
 from match.playing import ANGRYMOB, SMALL, answers, sit
 from support.arenas import stored_ladder
 
@@ -82,10 +82,10 @@ def test_the_versions_of_submitted_programs_are_stored():
 
 def test_an_aborted_match_and_one_that_is_on_no_ladder_are_no_results_of_one():
     on_ladder = attrs.evolve(SPEC, ladder=INFO)
-    assert is_ladders(on_ladder, RESULT)
-    assert not is_ladders(on_ladder, attrs.evolve(RESULT, end="aborted"))
-    assert not is_ladders(on_ladder, attrs.evolve(RESULT, endings=()))
-    assert not is_ladders(SPEC, RESULT)
+    assert is_ladder_result(on_ladder, RESULT)
+    assert not is_ladder_result(on_ladder, attrs.evolve(RESULT, end="aborted"))
+    assert not is_ladder_result(on_ladder, attrs.evolve(RESULT, endings=()))
+    assert not is_ladder_result(SPEC, RESULT)
 
 
 @asynccontextmanager

@@ -315,12 +315,24 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
     tmp_path, monkeypatch
 ):
     """Also what is being built; numbers, by which matches are stored, aren't used again."""
-    building = trio.Event()
+    building, removed = trio.Event(), trio.Event()
 
     async def build(*_, **__):
         building.set()
-        await trio.sleep_forever()
+        try:
+            await trio.sleep_forever()
+        finally:
+            with trio.CancelScope(shield=True):
+                await removed.wait()  # only then is written what the compiler has said
 
+    async def remove(self, key, numbers):
+        await really_remove(self, key, numbers)
+        if building.is_set():
+            removed.set()
+            while self._in_work is not None:
+                await trio.lowlevel.checkpoint()
+
+    really_remove = LadderSubmissions._remove
     submissions = opened(tmp_path, max_disk=1 << 20)
     await submissions.hand_in(who("Ann"), "bot.py", bytes((1 << 19) - 1))
     await bring_up_all(submissions)  # as much again, so that little room is left
@@ -331,18 +343,19 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
     assert 1 == submissions.room.submitted["Ann"].version
     with monkeypatch.context() as patched:
         patched.setattr(Builder, "build", build)
+        patched.setattr(LadderSubmissions, "_remove", remove)
         await submissions.hand_in(who("Ann"), "bot.py", b"x")
         async with trio.open_nursery() as nursery:
             nursery.start_soon(submissions.bring_up, "ann", 2)
             await building.wait()
             # It may have been lost, and added again to be removed.
             await submissions.take_up_names({}, {"ann": attrs.evolve(ann, registered=LATER)})
-    assert {} == states(opened(tmp_path), "ann")
-    assert {"Ann": None} == submissions.room.submitted
     assert [Path("versions.json")] == [
         path.relative_to(submissions.folder.of_name("ann"))
         for path in submissions.folder.of_name("ann").iterdir()
     ]
+    assert {} == states(opened(tmp_path), "ann")
+    assert {"Ann": None} == submissions.room.submitted
     await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19))
     another = attrs.evolve(who("Ann", "Eve"), registered=LATER + timedelta(days=1))
     assert 3 == (await submissions.hand_in(another, "bot.py", b"c")).number

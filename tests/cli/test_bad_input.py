@@ -182,6 +182,23 @@ def test_interrupting_a_command_gives_130(lanista, monkeypatch):
     assert (130, "", "") == (done.code, done.out, done.err.strip())
 
 
+def test_an_error_of_ours_gives_70_and_its_traceback(lanista, monkeypatch):
+    """At once, however many other errors it has followed from."""
+
+    def fail(_, others=40):
+        try:
+            if others:
+                fail(_, others - 1)
+            {}.pop("")
+        except KeyError as cause:
+            raise KeyError("ours") from cause
+
+    monkeypatch.setattr("lanista.games.registry.get", fail)
+    done = lanista(*PLAY.split())
+    assert (70, "") == (done.code, done.out)
+    assert done.err.endswith("KeyError: 'ours'\n")
+
+
 @pytest.mark.parametrize(
     ("error", "limit"),
     [

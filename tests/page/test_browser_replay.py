@@ -240,7 +240,11 @@ def test_the_story_is_told_as_far_as_the_match_is_shown(records, replay):
     match.go(end.round)
     for chapter in (*story.chapters, *story.losses[1]):
         expect(panel).to_contain_text(chapter.text)
-    panel.get_by_role("button", name=str(chapters[0].round), exact=True).first.click()
+    first = panel.get_by_role("button", name=str(chapters[0].round), exact=True).first
+    match.page.emulate_media(media="print")
+    expect(first).to_be_visible()  # as it says when it was
+    match.page.emulate_media(media="screen")
+    first.click()
     match.at(chapters[0].round)
     expect(panel).to_contain_text(chapters[0].text)
     expect(panel).not_to_contain_text(end.text)

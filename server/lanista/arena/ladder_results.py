@@ -34,7 +34,7 @@ from lanista.results.engines import UnstorableError
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_result import MatchResult
 from lanista.results.recorded import (
-    is_ladders,
+    is_ladder_result,
     read_record,
     record_days,
     record_of,
@@ -93,7 +93,7 @@ def unstored(
         except OSError as error:
             on_damaged(path, f"{records / path}: {error.strerror}")
             continue
-        if is_ladders(header, info):
+        if is_ladder_result(header, info):
             yield result_of(header, info, path)
 
 

@@ -49,7 +49,7 @@ from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_list import leave_to_ladder
 from lanista.results.names import BenchedName, NameStore, key_of
-from lanista.results.recorded import arena_result, is_ladders
+from lanista.results.recorded import arena_result, is_ladder_result
 from lanista.results.recovery import recover
 from lanista.results.submissions import read_owner_salt
 from lanista.toml_spec import SpecError, placed
@@ -91,8 +91,7 @@ class LadderRoom:
     _failures: dict[str, str] = attrs.field(factory=dict, init=False)
     """Why each bot that has failed did so the last time, by name."""
     _last_words: dict[str, tuple[int, str]] = attrs.field(factory=dict, init=False)
-    """By name: the version that didn't start the last time that one didn't, and why, with what it
-    wrote."""
+    """By name: the version that was the last one not to start, and why, with what it wrote."""
     _benched: Collection[str] = attrs.field(default=(), init=False)
     """The keys of the names that the operator has benched."""
     _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
@@ -265,7 +264,10 @@ class LadderRoom:
             self._ladder.fail(name, self.now)
 
     def why_not_started(self, name: str, version: int) -> str:
-        """Return for its owner why a program didn't start the last time; empty if it did so far."""
+        """Return why a version was the last one of its name not to start; empty if it wasn't.
+
+        This contains what it wrote, and so is for its owner alone.
+        """
         failed, last_words = self._last_words.get(name, (0, ""))
         return last_words if failed == version else ""
 
@@ -394,7 +396,7 @@ class LadderRoom:
         are given by name.
         """
         result = None
-        if report is not None and is_ladders(report.spec, report.result):
+        if report is not None and is_ladder_result(report.spec, report.result):
             result = arena_result(
                 report.spec,
                 report.result,

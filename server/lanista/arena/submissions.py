@@ -492,9 +492,10 @@ class LadderSubmissions:
             return False
         finally:
             self._in_work = None
-            if number not in self.authors[key].versions:  # deleted meanwhile
-                with trio.CancelScope(shield=True):
-                    await self._remove(key, [number])
+            with trio.CancelScope(shield=True):
+                async with self._lock:  # whoever deletes it may not have done so yet
+                    if number not in self.authors[key].versions:
+                        await self._remove(key, [number])
         if work.scope.cancelled_caught:  # it was deleted, or its name disabled
             await self._put_back(key, number)
         return True

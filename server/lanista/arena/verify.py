@@ -19,7 +19,7 @@ from lanista.results.recorded import (
     Trouble,
     competition_of,
     differ,
-    is_ladders,
+    is_ladder_result,
     read_record,
     record_days,
     record_of,
@@ -42,7 +42,9 @@ class LadderRecords:
     def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:
         """Return what a record says of a stored match; None if its match was aborted."""
         assert stored.match.record is not None
-        return result_of(header, info, stored.match.record) if is_ladders(header, info) else None
+        return (
+            result_of(header, info, stored.match.record) if is_ladder_result(header, info) else None
+        )
 
     def unstored(self, comparison: Comparison) -> Iterator[Finding]:
         """Yield the records of the ladder that aren't stored, and those that can't be read."""
@@ -129,7 +131,7 @@ class _Anew:
                 self.work.troubles.append(f"record: {error}")
             else:
                 former, of = of, (Kind.LADDER, *competition_of(header))
-                if of not in self.kinds or not is_ladders(header, info):
+                if of not in self.kinds or not is_ladder_result(header, info):
                     of = (Kind.LISTED, *competition_of(header))
                 recorded = result_of(header, info, record)
                 if match is None or former != of or any(differ(match, recorded)):

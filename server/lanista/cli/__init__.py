@@ -183,7 +183,7 @@ def _message(error: click.ClickException) -> str:
 
 
 def _lacking(error: BaseException | None) -> str | None:
-    """Return what the system refuses more of, if that has led to an error; None if it hasn't."""
+    """Return which limit of the system has led to an error, as a message; None if none has."""
     if error is None:
         return None
     if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
@@ -194,7 +194,8 @@ def _lacking(error: BaseException | None) -> str | None:
             "the system lets this user start no more processes and threads; raise its limit "
             "(ulimit -u), or end some"
         )
-    inner = [*getattr(error, "exceptions", ()), error.__cause__, error.__context__]
+    # One of the two: often both are the same error, and a chain of those would take for ever.
+    inner = [*getattr(error, "exceptions", ()), error.__cause__ or error.__context__]
     return next(filter(None, map(_lacking, inner)), None)
 
 

@@ -35,7 +35,10 @@ one in milliseconds;
 https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 """
 _SERVER_KEEPALIVES = {"idle": 30, "interval": 10, "count": 3}
-"""The same on the server's side, which would keep a lost machine's locks for hours otherwise."""
+"""How the server finds out that our machine is lost, whose locks it would keep for hours otherwise.
+
+By the names of its settings: seconds until it asks and between two times, and how often it asks.
+"""
 LONGEST_SILENCE = 60.0
 """Seconds after which the server ends a writing transaction in which it is sent nothing."""
 ERRORS = (exc.DBAPIError, exc.TimeoutError, sqlite3.Error, UnicodeDecodeError)

@@ -149,9 +149,9 @@ class LadderReading(Reading):
             after = last
 
     def newest_records(self) -> Iterator[tuple[str, str, bool]]:
-        """Yield the time and the record of each match of any ladder, the newest first.
+        """Yield the matches of all ladders that have a record, the newest first.
 
-        And whether it was played on this ladder. Matches without a record are left out.
+        Each is given by when it was stored, its record, and whether it was played on this ladder.
         """
         ladders = sa.select(COMPETITIONS.c.number).where(COMPETITIONS.c.kind == Kind.LADDER.value)
         statement = (

@@ -28,7 +28,7 @@ from lanista.results.match_result import MatchResult
 from lanista.results.reading import Reading, chunks, json_list, rows
 from lanista.results.recorded import (
     competition_of,
-    is_ladders,
+    is_ladder_result,
     listed_json,
     read_record,
     record_days,
@@ -349,7 +349,7 @@ class MatchList:
         """Read a record; return None if its match is listed by the result of a ladder."""
         header, result = read_record(path)
         of = competition_of(header)
-        if of[0] in self._ladders and is_ladders(header, result):
+        if of[0] in self._ladders and is_ladder_result(header, result):
             return None
         return of, result_of(header, result, f"{path.parent.name}/{path.name}")
 

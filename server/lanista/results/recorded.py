@@ -165,7 +165,7 @@ def _seat_result(result: ResultInfo, seat: int, bot: str) -> SeatResult:
     )
 
 
-def is_ladders(match: MatchSpec | Header, result: ResultInfo) -> bool:
+def is_ladder_result(match: MatchSpec | Header, result: ResultInfo) -> bool:
     """Return whether a match is a result of its ladder: it is on one, and wasn't aborted."""
     has_endings = bool(result.endings) and result.end != Termination.ABORTED.value
     return match.ladder is not None and has_endings

@@ -33,7 +33,9 @@ NAMING = {
 METADATA = sa.MetaData(naming_convention=NAMING)
 
 VERSION = sa.Table(VERSION_TABLE, sa.MetaData(), sa.Column("version_num", sa.String(32)))
-"""Has one row, with the last migration. It is alembic's, and so isn't among the tables here."""
+"""The table with the id of the last migration, in its only row.
+
+It is alembic's, and so isn't in `METADATA`."""
 
 VOID = sa.text("termination = 'void'")
 COUNTED = sa.text("termination <> 'void'")

@@ -24,6 +24,7 @@ class FakeSocket extends EventTarget {
     this.url = url;
     this.readyState = 0;
     this.sent = [];
+    this.bufferedAmount = 0;
     FakeSocket.all.push(this);
   }
 
@@ -54,7 +55,7 @@ const real = globalThis.WebSocket;
 beforeEach(() => {
   FakeSocket.all = [];
   globalThis.WebSocket = FakeSocket;
-  mock.timers.enable({ apis: ["setTimeout"] });
+  mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
 });
 
 afterEach(() => {
@@ -278,4 +279,16 @@ test("a connection on which the arena doesn't answer any more is found out and r
   FakeSocket.last.say(HELLO);
   assert.deepEqual(states, ["lost", "open"]);
   assert.equal(FakeSocket.all.length, 2);
+});
+
+test("a connection on which a file is still being sent isn't taken for lost", () => {
+  const link = open();
+  const states = statesOf(link);
+  FakeSocket.last.bufferedAmount = MAX_FILE;
+  void link.check();
+  FakeSocket.last.bufferedAmount = MAX_FILE / 2;
+  mock.timers.tick(CHECK_TIME * 1000);
+  assert.deepEqual(states, []);
+  mock.timers.tick(CHECK_TIME * 1000);
+  assert.deepEqual(states, ["lost"]);
 });

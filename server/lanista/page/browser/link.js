@@ -215,14 +215,20 @@ export class Link extends EventTarget {
    */
   async check() {
     const socket = this.#socket;
-    const timer = setTimeout(() => {
-      if (this.#socket === socket) {
-        socket?.close();
-        this.#onClose();
+    let unsent = socket?.bufferedAmount ?? 0;
+    const timer = setInterval(() => {
+      if (this.#socket !== socket || socket === null) {
+        return;
       }
+      if (socket.bufferedAmount < unsent) {
+        unsent = socket.bufferedAmount; // the question comes after a file, part of which has left
+        return;
+      }
+      socket.close();
+      this.#onClose();
     }, CHECK_TIME * 1000);
     await this.ask({ do: "lobby" }).catch(() => {});
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 
   /** Close the connection for good. */

@@ -165,7 +165,7 @@ export function withOlder(newest, shown) {
 }
 
 /**
- * Return a text that is another one whenever there are other matches to list.
+ * Return a text that changes whenever there are other matches to list.
  *
  * @param {Lobby} lobby
  * @param {string | null} tournament whose matches are listed; null: the arena's
