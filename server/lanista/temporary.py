@@ -38,6 +38,10 @@ _TRIES = 20
 # Held from when a folder is made until it is locked: meanwhile another thread would take it for
 # that of a killed process, as the process with the id in its name is the thread's own.
 _making = threading.Lock()
+# A child would have it held for ever if another thread made a folder at the time.
+os.register_at_fork(
+    before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
+)
 
 
 class TemporaryFolder:

@@ -63,12 +63,17 @@ def test_what_is_stored_of_a_match():
 
 
 async def test_a_silent_database_is_not_waited_for(autojump_clock):
-    """By whoever asks how many matches are stored, as the operator does then."""
-    answer = threading.Event()
-    results = LadderResults(SimpleNamespace(ladder_reading=answer.wait), "pit")
+    """By whoever asks how many matches are stored, as the operator does then, again and again.
+
+    One thread waits for it, however often it is asked.
+    """
+    answer, asked = threading.Event(), []
+    silent = SimpleNamespace(ladder_reading=lambda: asked.append("it") or answer.wait())
+    results = LadderResults(silent, "pit")
     try:
-        assert [None, None] == [await results.stored(deadline=5.0) for _ in range(2)]
-        assert 5.0 == pytest.approx(trio.current_time())
+        assert [None] * 3 == [await results.stored(deadline) for deadline in (5.0, 5.0, 9.0)]
+        assert 9.0 == pytest.approx(trio.current_time())
+        assert ["it"] == asked
     finally:
         answer.set()
 

@@ -161,6 +161,10 @@ class LadderResults:
     _waiting: list[MatchResult] = attrs.field(factory=list, init=False)
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _done: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _counting: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(1), init=False
+    )
+    """One thread asks how many matches are stored: a silent server would hold all of ours."""
 
     def add(self, result: MatchResult) -> None:
         """Have a result stored soon."""
@@ -180,7 +184,9 @@ class LadderResults:
     async def stored(self, deadline: float) -> int | None:
         """Return how many matches are stored; None if the database doesn't say so until then."""
         with trio.move_on_at(deadline), contextlib.suppress(StoreError):
-            return await trio.to_thread.run_sync(self._count, abandon_on_cancel=True)
+            return await trio.to_thread.run_sync(
+                self._count, abandon_on_cancel=True, limiter=self._counting
+            )
         return None
 
     def _count(self) -> int:
