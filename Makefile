@@ -107,11 +107,11 @@ play: setup-play  ## play a match between two house bots
 	$(BIN)/lanista play angrymob GravityGoers RandomRunners
 
 test: setup toolchains setup-browser  ## run the tests (4 to 9 minutes)
-	$(BIN)/python -m pytest $(SPREAD) -m "not long and not strength"
+	$(BIN)/python -m pytest $(SPREAD) -m "not long"
 	$(BIN)/python tests/ordinary_user.py $(SPREAD)
 
 test-long: setup toolchains setup-browser  ## run the long versions of the tests
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) --timeout 1800 -m "not strength"
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest $(SPREAD) --timeout 1800
 	$(BIN)/python tests/ordinary_user.py $(SPREAD)
 
 INPUTS ?= 20000

@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 ORDINARY = 54321
 """A user and group that no system knows."""
 FOLDERS = ("tests/bots_start", "tests/chaos")
-SELECTED = "not long and not strength and not one_user"
+SELECTED = "not long and not one_user"
 
 
 def main(arguments):
