@@ -23,23 +23,12 @@ import trio
 
 from lanista.errors import StoreError
 from lanista.match.figures import Histogram
-from lanista.match.record import (
-    BadRecordError,
-    Header,
-    LineReader,
-    whole_lines,
-)
+from lanista.match.record import BadRecordError
 from lanista.results.database import Store
 from lanista.results.engines import UnstorableError
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_result import MatchResult
-from lanista.results.recorded import (
-    is_ladders,
-    read_record,
-    record_days,
-    record_of,
-    result_of,
-)
+from lanista.results.recorded import read_records, record_paths
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""
@@ -61,8 +50,8 @@ TIME_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5
 log = structlog.get_logger()
 
 
-def _warn(path: str, why: str) -> None:
-    log.warning("a record can't be read", path=path, why=why)
+def _warn(path: str, why: BadRecordError) -> None:
+    log.warning("a record can't be read", path=path, why=str(why))
 
 
 def unstored(
@@ -70,42 +59,18 @@ def unstored(
     ladder: tuple[str, str],
     first_day: str,
     stored: Collection[str],
-    on_damaged: Callable[[str, str], None] = _warn,
+    on_damaged: Callable[[str, BadRecordError], object] = _warn,
 ) -> Iterator[MatchResult]:
     """Yield the results of a ladder's records that aren't stored.
 
     The ladder is given by its name and its game. `stored` are the records of the matches that were
     stored since the beginning of `first_day`, relative to the folder of `records` by day; of days
-    before it none are looked for. `on_damaged` is told of each record that can't be read or has
-    another match's name, and why.
+    before it none are looked for. `on_damaged` is as in `read_records`.
     """
-    for day, id_ in sorted((day, id_) for id_, day in record_days(records, first_day)):
-        path = record_of(id_, day)
-        if path in stored:
-            continue
-        try:
-            if not _is_of(records / path, ladder):
-                continue
-            header, info = read_record(records / path)
-        except BadRecordError as error:
-            on_damaged(path, str(error))
-            continue
-        except OSError as error:
-            on_damaged(path, f"{records / path}: {error.strerror}")
-            continue
-        if is_ladders(header, info):
-            yield result_of(header, info, path)
-
-
-def _is_of(path: Path, ladder: tuple[str, str]) -> bool:
-    """Return whether a record's match was played on a ladder, of which its first line tells.
-
-    Another game may have been played on a ladder of that name.
-    """
-    with contextlib.closing(whole_lines(path)) as lines:
-        header = LineReader(path).read(next(lines, b""))
-    assert isinstance(header, Header)  # as in `read_record`
-    return header.ladder is not None and (header.ladder.name, header.game) == ladder
+    paths = {path for _, path in record_paths(records, first_day)}.difference(stored)
+    for match in read_records(records, sorted(paths), on_damaged, ladder):
+        if match.is_ladders:
+            yield match.result
 
 
 def store_possible(
