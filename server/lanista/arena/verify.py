@@ -6,7 +6,6 @@ from pathlib import Path
 
 import attrs
 
-from lanista.arena.ladder_results import unstored
 from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
@@ -46,12 +45,13 @@ class LadderRecords:
     def unstored(self, comparison: Comparison) -> Iterator[Finding]:
         """Yield the records of the ladder that aren't stored, and those that can't be read."""
         damaged: list[BadRecordError] = []
-        missing = unstored(
-            self.folder, self.ladder, "", comparison.paths, lambda _, why: damaged.append(why)
+        paths = {path for _, path in record_paths(self.folder)} - comparison.paths
+        found = read_records(
+            self.folder, sorted(paths), lambda _, why: damaged.append(why), self.ladder
         )
-        for result in missing:
-            record = str(result.record)
-            if comparison.is_missing(str(result.id), record):
+        for match in found:
+            record = str(match.result.record)
+            if match.is_ladders and comparison.is_missing(str(match.result.id), record):
                 yield Finding(Trouble.UNSTORED, f"{self.folder / record}: its match isn't stored")
         for why in damaged:
             yield Finding(Trouble.UNREADABLE, str(why))

@@ -15,10 +15,8 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.games.outcome import ENDINGS, Ending
-from lanista.results.base import Kind
 from lanista.results.reading import Reading, chunks, json_list, rows
 from lanista.results.schema import (
-    COMPETITIONS,
     COUNTED,
     FAILED,
     MATCHES,
@@ -148,22 +146,18 @@ class LadderReading(Reading):
             yield from self._with_names(page, SEATS.c.match.between(after + 1, last))
             after = last
 
-    def newest_records(self) -> Iterator[tuple[str, str, bool]]:
-        """Yield the time and the record of each match of any ladder, the newest first.
-
-        And whether it was played on this ladder. Matches without a record are left out.
-        """
-        ladders = sa.select(COMPETITIONS.c.number).where(COMPETITIONS.c.kind == Kind.LADDER.value)
+    def newest_records(self) -> Iterator[tuple[str, str]]:
+        """Yield the time and the record of each match that has one, the newest first."""
         statement = (
-            sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record, self.of(MATCHES))
-            .where(MATCHES.c.competition.in_(ladders), MATCHES.c.record.is_not(None))
+            sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record)
+            .where(self.of(MATCHES), MATCHES.c.record.is_not(None))
             .order_by(MATCHES.c.number.desc())
             .limit(PAGE)
         )
         older: sa.ColumnElement[bool] = sa.true()
         while page := self.connection.execute(statement.where(older)).all():
-            for _, committed, record, is_own in page:
-                yield committed, record, is_own
+            for _, committed, record in page:
+                yield committed, record
             older = MATCHES.c.number < page[-1].number
 
     def last_matches(self, of_each: int) -> Iterator[CountedMatch]:

@@ -25,7 +25,7 @@ from lanista.results.base import Database, Kind, competition_in
 from lanista.results.blocks import points
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import insert, last_match, match_row
-from lanista.results.reading import Reading, chunks, json_list, rows
+from lanista.results.reading import Reading, chunks, json_list, rows, stored_ids
 from lanista.results.recorded import (
     RecordedMatch,
     listed_json,
@@ -300,10 +300,7 @@ class MatchList:
         if not matches:
             return
         with self._database.writing() as connection:
-            known = set[str | None]()
-            for ids in chunks([str(match.result.id) for match in matches]):
-                there = sa.select(MATCHES.c.id).where(LISTED, MATCHES.c.id.in_(ids))
-                known.update(connection.scalars(there))
+            known = stored_ids(connection, [str(match.result.id) for match in matches])
             new = [match for match in matches if match.result.id not in known]
             numbers = {
                 of: competition_in(connection, Kind.LISTED, *of)
