@@ -146,19 +146,11 @@ class LadderReading(Reading):
             yield from self._with_names(page, SEATS.c.match.between(after + 1, last))
             after = last
 
-    def newest_records(self) -> Iterator[tuple[str, str]]:
-        """Yield the time and the record of each match that has one, the newest first."""
-        statement = (
-            sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record)
-            .where(self.of(MATCHES), MATCHES.c.record.is_not(None))
-            .order_by(MATCHES.c.number.desc())
-            .limit(PAGE)
-        )
-        older: sa.ColumnElement[bool] = sa.true()
-        while page := self.connection.execute(statement.where(older)).all():
-            for _, committed, record in page:
-                yield committed, record
-            older = MATCHES.c.number < page[-1].number
+    def newest_records(self) -> Sequence[tuple[str, str]]:
+        """Return the time and the record of each of the latest matches with one, newest first."""
+        at = MATCHES.c
+        found = sa.select(at.committed, at.record).where(self.of(MATCHES), at.record.is_not(None))
+        return list(rows(self.connection, found.order_by(at.number.desc()).limit(PAGE)))
 
     def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
         """Yield the matches that are among the last of some bot, in the order of their commits.
