@@ -1,9 +1,10 @@
 """A ladder of an arena with its database: what a restart and a clock that is set don't change."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
+from structlog.testing import capture_logs
 
 from arena.rooms import Waiter, play, store
 from lanista.arena import ladder_room
@@ -13,6 +14,7 @@ from lanista.competition.formats.ladder import FIRST_REST
 from lanista.results import database
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
+from results.samples import stored_alone
 
 HOUR = 3600.0
 BOB = Waiter("Bob")
@@ -58,6 +60,15 @@ def passes(clock, seconds):
     clock.steady += seconds
 
 
+def damaged(data, day, match="unknown"):
+    """Put a record that can't be read, and return its path as it is told by whoever tries."""
+    record = f"{day}/{match}.jsonl.gz"
+    path = data / "records" / record
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"no record")
+    return record
+
+
 @pytest.mark.parametrize("jump", [-HOUR, HOUR, -40 * 24 * HOUR])
 def test_a_clock_that_is_set_changes_nothing_on_a_running_ladder(clock, open_room, jump):
     """Rests last as long as before, and matches are numbered in their order."""
@@ -80,7 +91,7 @@ def test_a_clock_that_is_set_changes_nothing_on_a_running_ladder(clock, open_roo
 
 
 @pytest.mark.parametrize("ahead", [HOUR, 40 * 24 * HOUR])
-def test_a_clock_that_was_ahead_at_the_last_start(clock, open_room, monkeypatch, ahead):
+def test_a_clock_that_was_ahead_at_the_last_start(clock, open_room, tmp_path, ahead):
     """Nobody rests for longer because of it, and no record is overlooked."""
     clock.wall += ahead
     room = open_room()
@@ -89,30 +100,27 @@ def test_a_clock_that_was_ahead_at_the_last_start(clock, open_room, monkeypatch,
     store(room)
     clock.wall -= ahead
     passes(clock, 10)
-    looked = []
-    monkeypatch.setattr(ladder_room, "unstored", lambda *asked: looked.append(asked) or [])
-    again = open_room()
+    paths = [damaged(tmp_path, f"2027-01-{day}") for day in (13, 14, 15)]
+    with capture_logs() as logs:
+        again = open_room()
     assert 0 < again.resting(BOB) <= FIRST_REST
-    ((_, _, first_day, _),) = looked
-    day_before = datetime.fromtimestamp(clock.wall - 24 * HOUR, UTC)
-    assert day_before.date().isoformat() == first_day
+    assert paths[1:] == [line["path"] for line in logs]
 
 
-def test_a_restart_reads_no_record_of_a_match_that_is_stored(clock, open_room, monkeypatch):
-    """Also of those that were stored on the first day that is looked through, but early."""
+def test_a_restart_reads_no_record_of_a_match_that_is_stored(clock, open_room, tmp_path):
+    """Also not to see whose it is; and none from long before the ladder's last match."""
     room = open_room()
     for hours in (24, 14, 14, 0):  # from 2027-01-15, 8:00
         play(room, "Ann", "Bob")
         store(room)
         passes(clock, hours * HOUR)
-    looked = []
-    monkeypatch.setattr(ladder_room, "unstored", lambda *asked: looked.append(asked[2:]) or [])
-    open_room()
-    open_room(name="new")
-    ((first_day, stored), (first_day_of_new, all_)) = looked
-    assert ("2027-01-16", 3) == (first_day, len(stored))
-    # Those of another ladder needn't be opened to see whose they are.
-    assert ("", 4) == (first_day_of_new, len(all_))
+    for match in stored_alone(room.results.store):
+        damaged(tmp_path, "2027-01-16", match.id)
+    paths = [damaged(tmp_path, f"2027-01-{day}") for day in (15, 16)]
+    for name, read in (("pit", paths[1:]), ("new", paths)):
+        with capture_logs() as logs:
+            open_room(name=name)
+        assert read == [line["path"] for line in logs]
 
 
 def test_a_restart_needs_only_the_last_matches(open_room, monkeypatch):

@@ -4,6 +4,7 @@ import gzip
 import json
 import threading
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import attrs
@@ -11,14 +12,19 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from lanista.arena.ladder_results import LadderResults, store_possible, unstored
+from lanista.arena.ladder_results import LadderResults, store_possible
+from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.spec import LadderSpec
 from lanista.errors import StoreError
 from lanista.games.outcome import Ending
 from lanista.match.conditions import LadderInfo, MatchSpec
 from lanista.match.record import ResultInfo
+from lanista.results.base import Database
+from lanista.results.data_folder import DataFolder
 from lanista.results.engines import UnstorableError
 from lanista.results.recorded import arena_result, is_ladder_result
 from match.playing import ANGRYMOB, SMALL, answers, sit
+from results.samples import stored_alone
 from support.arenas import stored_ladder
 
 INFO = LadderInfo(name="pit")
@@ -188,13 +194,21 @@ async def played(folder, name, ladder):
     await table.play(answers("0 0 1 0", "0 1 1 3"), answers("1 1 1 2", ""))
 
 
+def restored(data, game="angrymob"):
+    """Open a ladder as after a crash; return what is stored then, and what was logged."""
+    data = DataFolder(data)
+    with Database.of_arena(data) as database, capture_logs() as logs:
+        room = LadderRoom.open(LadderSpec(name="pit", game=game), data.path, data, database)
+        return stored_alone(room.results.store), logs
+
+
 async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clock):
     """Those of this ladder that aren't stored; a damaged record is passed over.
 
     So is whatever else has such a name: an arena with one in its folder has to start.
     """
-    day = tmp_path / "2026-01-01"
-    day.mkdir()
+    day = tmp_path / "records" / datetime.now(UTC).date().isoformat()
+    day.mkdir(parents=True)
     third = attrs.evolve(INFO, versions=(None, 2))
     for number, ladder in enumerate([INFO, None, attrs.evolve(INFO, name="other"), third]):
         await played(day, f"{number}.jsonl.gz", ladder)
@@ -206,12 +220,12 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
     whenever = json.dumps(json.loads(header) | {"started": "whenever"}).encode() + b"\n"
     (day / "started.jsonl.gz").write_bytes(b"".join([whenever, *rest]))
     (day / "folder.jsonl.gz").mkdir()
-    with capture_logs() as logs:
-        stored = {"2026-01-01/0.jsonl.gz"}
-        found = list(unstored(tmp_path, ("pit", "angrymob"), "", stored))
-    [result] = found
-    assert "2026-01-01/3.jsonl.gz" == result.record
+    with stored_ladder(tmp_path) as store:
+        store.add_matches([with_id("0")])
+    (_, result), (*logs, last) = restored(tmp_path)
+    assert f"{day.name}/3.jsonl.gz" == result.record
     assert [(1, None), (2, 2)] == [(seat.rank, seat.version) for seat in result.seats]
+    assert ("results stored from records", 1) == (last["event"], last["matches"])
     assert {"a record can't be read"} == {line["event"] for line in logs}
     names = ["broken", *(f"else{number}" for number in range(5)), "folder", "started"]
     assert names == [line["path"].split("/")[-1].split(".")[0] for line in logs]
@@ -222,14 +236,7 @@ async def test_records_of_another_game_are_not_those_of_a_ladder_of_this_name(
     tmp_path, autojump_clock
 ):
     """The ladder was given another game in the arena's file."""
-    (tmp_path / "2026-01-01").mkdir()
-    await played(tmp_path / "2026-01-01", "0.jsonl.gz", INFO)
-    assert [] == list(unstored(tmp_path, ("pit", "hogwarts"), "", ()))
-
-
-async def test_records_from_long_before_the_last_stored_match_are_not_read(tmp_path):
-    (tmp_path / "2026-01-01").mkdir()
-    (tmp_path / "2026-01-01" / "broken.jsonl.gz").write_bytes(b"not gzip")
-    with capture_logs() as logs:
-        assert [] == list(unstored(tmp_path, ("pit", "angrymob"), "2026-01-02", ()))
-    assert [] == logs
+    day = tmp_path / "records" / "2026-01-01"
+    day.mkdir(parents=True)
+    await played(day, "0.jsonl.gz", INFO)
+    assert ([], []) == restored(tmp_path, "hogwarts")

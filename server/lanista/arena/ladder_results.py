@@ -3,7 +3,7 @@
 A match's result is in its record before its bots are told of it, so a record is all that is needed.
 `LadderResults` stores results while the arena runs, several in one transaction, and tries again as
 long as the database can't be written. If the arena is killed in between, the next one finds the
-records whose results aren't stored (`unstored`).
+records whose results aren't stored (`LadderRoom.open`).
 
 Several arenas may store the results of one ladder in a PostgreSQL database. Stored matches are
 numbered in the order of their commits, so each arena learns from the numbers what is new, and takes
@@ -13,9 +13,7 @@ what isn't its own.
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import timedelta
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import attrs
 import structlog
@@ -23,23 +21,10 @@ import trio
 
 from lanista.errors import StoreError
 from lanista.match.figures import Histogram
-from lanista.match.record import (
-    BadRecordError,
-    Header,
-    LineReader,
-    whole_lines,
-)
 from lanista.results.database import Store
 from lanista.results.engines import UnstorableError
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_result import MatchResult
-from lanista.results.recorded import (
-    is_ladder_result,
-    read_record,
-    record_days,
-    record_of,
-    result_of,
-)
 
 AGAIN = 1.0
 """Seconds until results are stored again that couldn't be, twice as long each time."""
@@ -53,59 +38,10 @@ MAX_WAITING = 10_000
 """Number of results that wait to be stored from which on no match begins."""
 AT_ONCE = 500
 """Maximum number of results that are stored in one transaction."""
-LONGEST_MATCH = timedelta(days=1)
-"""How long before the last stored match a match may have begun whose result isn't stored."""
 TIME_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the buckets for the times of transactions, in seconds."""
 
 log = structlog.get_logger()
-
-
-def _warn(path: str, why: str) -> None:
-    log.warning("a record can't be read", path=path, why=why)
-
-
-def unstored(
-    records: Path,
-    ladder: tuple[str, str],
-    first_day: str,
-    stored: Collection[str],
-    on_damaged: Callable[[str, str], None] = _warn,
-) -> Iterator[MatchResult]:
-    """Yield the results of a ladder's records that aren't stored.
-
-    The ladder is given by its name and its game. `stored` are the records of the matches that were
-    stored since the beginning of `first_day`, relative to the folder of `records` by day; of days
-    before it none are looked for. `on_damaged` is told of each record that can't be read or has
-    another match's name, and why.
-    """
-    for day, id_ in sorted((day, id_) for id_, day in record_days(records, first_day)):
-        path = record_of(id_, day)
-        if path in stored:
-            continue
-        try:
-            if not _is_of(records / path, ladder):
-                continue
-            header, info = read_record(records / path)
-        except BadRecordError as error:
-            on_damaged(path, str(error))
-            continue
-        except OSError as error:
-            on_damaged(path, f"{records / path}: {error.strerror}")
-            continue
-        if is_ladder_result(header, info):
-            yield result_of(header, info, path)
-
-
-def _is_of(path: Path, ladder: tuple[str, str]) -> bool:
-    """Return whether a record's match was played on a ladder, of which its first line tells.
-
-    Another game may have been played on a ladder of that name.
-    """
-    with contextlib.closing(whole_lines(path)) as lines:
-        header = LineReader(path).read(next(lines, b""))
-    assert isinstance(header, Header)  # as in `read_record`
-    return header.ladder is not None and (header.ladder.name, header.game) == ladder
 
 
 def store_possible(

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -21,13 +21,7 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.ladder_results import (
-    AT_ONCE,
-    LONGEST_MATCH,
-    LadderResults,
-    store_possible,
-    unstored,
-)
+from lanista.arena.ladder_results import AT_ONCE, LadderResults, store_possible
 from lanista.arena.names import LadderName, Names
 from lanista.arena.options import Options
 from lanista.arena.spec import MAX_COUNT, LadderSpec, Registration, is_bot_name
@@ -43,13 +37,15 @@ from lanista.hosting.inputs import fresh_seed
 from lanista.hosting.names import bot_command
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import LadderInfo, MatchSpec
+from lanista.match.record import BadRecordError
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.ladder_reading import CountedMatch
 from lanista.results.match_list import leave_to_ladder
 from lanista.results.names import BenchedName, NameStore, key_of
-from lanista.results.recorded import arena_result, is_ladder_result
+from lanista.results.reading import stored_ids
+from lanista.results.recorded import arena_result, is_ladder_result, read_records, record_paths
 from lanista.results.recovery import recover
 from lanista.results.submissions import read_owner_salt
 from lanista.toml_spec import SpecError, placed
@@ -57,7 +53,14 @@ from lanista.toml_spec import SpecError, placed
 KEPT = 50
 """The number of each name's last matches that are read at the start."""
 
+LONGEST_MATCH = timedelta(days=1)
+"""How long before the last stored match a match may have begun whose result isn't stored."""
+
 log = structlog.get_logger()
+
+
+def _warn(path: str, why: BadRecordError) -> None:
+    log.warning("a record can't be read", path=path, why=str(why))
 
 
 @attrs.frozen(kw_only=False, eq=False)
@@ -172,20 +175,19 @@ class LadderRoom:
 
         If the database is shared, the records of other arenas are elsewhere.
         """
-        store = self.results.store
-        first_day, stored = "", set[str]()
+        store, first_day, count = self.results.store, "", 0
         with store.ladder_reading() as now:
-            # Also other ladders' ones: else their records would be opened to see whose they are.
-            for stored_at, record, is_own in now.newest_records():
-                if not first_day and is_own and (not is_shared or (records / record).exists()):
+            for stored_at, record in now.newest_records():
+                if not is_shared or (records / record).exists():
                     # Not later than now: the clock may have been ahead when it was stored.
                     last = min(datetime.fromisoformat(stored_at), datetime.now(UTC))
                     first_day = (last - LONGEST_MATCH).date().isoformat()
-                if stored_at < first_day:
                     break
-                stored.add(record)
-        count = 0
-        missing = unstored(records, (self.spec.name, self.ruleset.name), first_day, stored)
+            there = list(record_paths(records, first_day))
+            stored = stored_ids(now.connection, [id_ for id_, _ in there])
+        unknown = sorted(path for id_, path in there if id_ not in stored)
+        found = read_records(records, unknown, _warn, (self.spec.name, self.ruleset.name))
+        missing = (match.result for match in found if match.is_ladder_result)
         while some := list(itertools.islice(missing, AT_ONCE)):
             count += len(store_possible(store, self.spec.name, some)[0])
         if count:

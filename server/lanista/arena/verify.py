@@ -1,11 +1,11 @@
 """Comparing stored results with the records of matches, and rebuilding an arena's database."""
 
+import functools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import attrs
 
-from lanista.arena.ladder_results import unstored
 from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
@@ -17,12 +17,10 @@ from lanista.results.recorded import (
     Comparison,
     Finding,
     Trouble,
-    competition_of,
     differ,
     is_ladder_result,
-    read_record,
-    record_days,
-    record_of,
+    read_records,
+    record_paths,
     result_of,
 )
 
@@ -48,17 +46,17 @@ class LadderRecords:
 
     def unstored(self, comparison: Comparison) -> Iterator[Finding]:
         """Yield the records of the ladder that aren't stored, and those that can't be read."""
-        damaged: list[str] = []
-
-        def on_damaged(_: str, why: str) -> None:
-            damaged.append(why)
-
-        for result in unstored(self.folder, self.ladder, "", comparison.paths, on_damaged):
-            record = str(result.record)
-            if comparison.is_missing(str(result.id), record):
+        damaged: list[BadRecordError] = []
+        paths = {path for _, path in record_paths(self.folder)} - comparison.paths
+        found = read_records(
+            self.folder, sorted(paths), lambda _, why: damaged.append(why), self.ladder
+        )
+        for match in found:
+            record = str(match.result.record)
+            if match.is_ladder_result and comparison.is_missing(str(match.result.id), record):
                 yield Finding(Trouble.UNSTORED, f"{self.folder / record}: its match isn't stored")
         for why in damaged:
-            yield Finding(Trouble.UNREADABLE, why)
+            yield Finding(Trouble.UNREADABLE, str(why))
 
 
 def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
@@ -72,74 +70,45 @@ def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
             can't be read.
     """
     with rebuilding(data.database) as work:
+
+        def on_damaged(_: str, why: BadRecordError) -> None:
+            work.troubles.append(f"record: {why}")
+
         former = work.competitions()
         known = {id_: (number, of) for number, of, id_ in work.numbers() if id_}
-        days = dict(record_days(data.records))
-        kinds = {
-            of: work.new.make_competition(*of)
-            for of in [*((Kind.LADDER, *ladder) for ladder in ladders), *former.values()]
-            if of[0] is Kind.LADDER
-        }
-        of_ladders = {id_ for id_, (_, number) in known.items() if former.get(number) in kinds}
-        order = in_order({*days, *of_ladders}, {id_: number for id_, (number, _) in known.items()})
-        anew = _Anew(work, data.records, kinds)
+        paths = dict(record_paths(data.records))
+        all_ladders = {(Kind.LADDER, *ladder) for ladder in ladders}
+        all_ladders.update(of for of in former.values() if of[0] is Kind.LADDER)
+        of_ladders = {id_ for id_, (_, of) in known.items() if former.get(of) in all_ladders}
+        order = in_order({*paths, *of_ladders}, {id_: number for id_, (number, _) in known.items()})
+        number_of = functools.cache(work.new.make_competition)
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             numbers = [known[id_][0] for _, id_ in batch if id_ in of_ladders]
-            stored = {found.match.id: found for found in work.former_matches(numbers)}
-            matches: list[tuple[int, Row]] = []
+            stored = {str(one.match.id): one for one in work.former_matches(numbers)}
+            matches = {id_: (former[known[id_][1]], one.match) for id_, one in stored.items()}
+            there = [paths[id_] for _, id_ in batch if id_ in paths]
+            for recorded in read_records(data.records, there, on_damaged):
+                id_, match = str(recorded.result.id), recorded.result
+                of = (Kind.LADDER, *recorded.competition)
+                if of not in all_ladders or not recorded.is_ladder_result:
+                    of = (Kind.LISTED, *recorded.competition)
+                as_stored = matches.get(id_)
+                if as_stored is None or of != as_stored[0] or any(differ(as_stored[1], match)):
+                    matches[id_] = of, match
+            places: list[int] = []
+            rows: list[Row] = []
             for place, id_ in batch:
-                found = stored.get(id_)
-                of = None if found is None else former[known[id_][1]]
-                row = anew.row(id_, days.get(id_), found, of)
-                if row is not None:
-                    matches.append((place, row))
+                if id_ in matches:
+                    of, match = matches[id_]
+                    competition, row, seats = match_row(number_of(*of), match)
+                    committed = stored[id_].committed if id_ in stored else match.ended
+                    places.append(place)
+                    rows.append(
+                        (competition, row | {"committed": committed or match.started}, seats)
+                    )
             with work.new.writing() as connection:
-                insert(connection, [row for _, row in matches])
-            work.stored([place for place, _ in matches])
-        work.keep({number: kinds[of] for number, of in former.items() if of in kinds})
+                insert(connection, rows)
+            work.stored(places)
+        work.keep({number: number_of(*of) for number, of in former.items() if of in all_ladders})
     return work
-
-
-@attrs.frozen
-class _Anew:
-    """The results of an arena's matches, stored again from their records."""
-
-    work: Rebuild
-    records: Path
-    kinds: dict[tuple[Kind, str, str], int]
-    """The numbers of the competitions: all ladders, and those whose matches are only listed."""
-
-    def row(
-        self,
-        id_: str,
-        day: str | None,
-        stored: StoredMatch | None,
-        of: tuple[Kind, str, str] | None,
-    ) -> Row | None:
-        """Return what is stored again of a match; None if nothing can be.
-
-        The day is that of its record, if there is one. If it is `stored` in the former database, it
-        is the result of a ladder, and this is the one that it is `of`.
-        """
-        match = None if stored is None else stored.match
-        if day is not None:
-            record = record_of(id_, day)
-            try:
-                header, info = read_record(self.records / record)
-            except (BadRecordError, OSError) as error:
-                self.work.troubles.append(f"record: {error}")
-            else:
-                former, of = of, (Kind.LADDER, *competition_of(header))
-                if of not in self.kinds or not is_ladder_result(header, info):
-                    of = (Kind.LISTED, *competition_of(header))
-                recorded = result_of(header, info, record)
-                if match is None or former != of or any(differ(match, recorded)):
-                    match = recorded
-        if match is None or of is None:
-            return None
-        if of not in self.kinds:
-            self.kinds[of] = self.work.new.make_competition(*of)
-        competition, row, seats = match_row(self.kinds[of], match)
-        committed = match.ended if stored is None else stored.committed
-        return competition, {**row, "committed": committed or match.started}, seats

@@ -424,6 +424,14 @@ def read_record(path: Path) -> Record:
     return Record(header, tuple(turns), result)
 
 
+def read_header(path: Path) -> Header:
+    """Read the header of a record, and nothing else; the errors are those of `read_record`."""
+    with contextlib.closing(whole_lines(path)) as lines:
+        header = LineReader(path).read(next(lines, b""))
+    assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
+    return header
+
+
 def read_ends(path: Path) -> tuple[Header, ResultInfo]:
     """Read the header and the result of a record that is complete, and no turns.
 

@@ -15,10 +15,8 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.games.outcome import ENDINGS, Ending
-from lanista.results.base import Kind
 from lanista.results.reading import Reading, chunks, json_list, rows
 from lanista.results.schema import (
-    COMPETITIONS,
     COUNTED,
     FAILED,
     MATCHES,
@@ -148,23 +146,11 @@ class LadderReading(Reading):
             yield from self._with_names(page, SEATS.c.match.between(after + 1, last))
             after = last
 
-    def newest_records(self) -> Iterator[tuple[str, str, bool]]:
-        """Yield the matches of all ladders that have a record, the newest first.
-
-        Each is given by when it was stored, its record, and whether it was played on this ladder.
-        """
-        ladders = sa.select(COMPETITIONS.c.number).where(COMPETITIONS.c.kind == Kind.LADDER.value)
-        statement = (
-            sa.select(MATCHES.c.number, MATCHES.c.committed, MATCHES.c.record, self.of(MATCHES))
-            .where(MATCHES.c.competition.in_(ladders), MATCHES.c.record.is_not(None))
-            .order_by(MATCHES.c.number.desc())
-            .limit(PAGE)
-        )
-        older: sa.ColumnElement[bool] = sa.true()
-        while page := self.connection.execute(statement.where(older)).all():
-            for _, committed, record, is_own in page:
-                yield committed, record, is_own
-            older = MATCHES.c.number < page[-1].number
+    def newest_records(self) -> Sequence[tuple[str, str]]:
+        """Return the time and the record of each of the latest matches with one, newest first."""
+        at = MATCHES.c
+        found = sa.select(at.committed, at.record).where(self.of(MATCHES), at.record.is_not(None))
+        return list(rows(self.connection, found.order_by(at.number.desc()).limit(PAGE)))
 
     def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
         """Yield the matches that are among the last of some bot, in the order of their commits.

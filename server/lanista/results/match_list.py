@@ -11,8 +11,9 @@ Standings are sums over all matches, kept in memory, to which those of newer mat
 """
 
 import functools
+import itertools
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,16 +25,12 @@ from lanista.results.base import Database, Kind, competition_in
 from lanista.results.blocks import points
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import insert, last_match, match_row
-from lanista.results.match_result import MatchResult
-from lanista.results.reading import Reading, chunks, json_list, rows
+from lanista.results.reading import Reading, chunks, json_list, rows, stored_ids
 from lanista.results.recorded import (
-    competition_of,
-    is_ladder_result,
+    RecordedMatch,
     listed_json,
-    read_record,
-    record_days,
-    record_of,
-    result_of,
+    read_records,
+    record_paths,
     title_of,
 )
 from lanista.results.schema import COMPETITIONS, LISTED, MATCHES, SEATS
@@ -45,9 +42,6 @@ COUNTED = ("finished", "forfeit")
 _SHOWN = (Kind.LADDER.value, Kind.LISTED.value)
 """The kinds of competitions whose matches are listed."""
 _FAULTS = SEATS.c.late + SEATS.c.malformed + SEATS.c.illegal + SEATS.c.gone
-
-Listed = tuple[tuple[str, str], MatchResult]
-"""A match that is over, with its ladder, empty if on none, and its game."""
 
 
 @attrs.define
@@ -96,8 +90,8 @@ class MatchList:
     _records: Path
     _database: Database
     _ladders: Collection[str]
-    _refused: set[tuple[str, str]] = attrs.field(factory=set, init=False)
-    """Day and id of the records that `sync` couldn't read; it doesn't try them again."""
+    _refused: set[str] = attrs.field(factory=set, init=False)
+    """The paths of the records that `sync` couldn't read; it doesn't try them again."""
     _totals: _Totals = attrs.field(factory=_Totals, init=False)
     _one_thread: threading.Lock = attrs.field(factory=threading.Lock, init=False)
     """Held while `_totals` is used."""
@@ -127,19 +121,13 @@ class MatchList:
     def add(self, *paths: Path) -> None:
         """Add records, `DATA/records/DAY/MATCH.jsonl.gz`, except those of a ladder's results.
 
-        All that can be read are added, whatever is raised of another: a BadRecordError or an
-        OSError.
+        All that can be read are added; for the others, a BadRecordError is raised.
         """
-        matches = []
-        trouble: OSError | BadRecordError | None = None
-        for path in paths:
-            try:
-                matches.append(self._read(path))
-            except (OSError, BadRecordError) as error:
-                trouble = error
-        self._store([match for match in matches if match is not None])
-        if trouble is not None:
-            raise trouble
+        damaged: list[BadRecordError] = []
+        records = [f"{path.parent.name}/{path.name}" for path in paths]
+        self._store(list(self._read(records, lambda _, why: damaged.append(why))))
+        if damaged:
+            raise damaged[-1]
 
     def sync(self, hides: Callable[[str], bool] = lambda _: False) -> int:
         """Add the records that aren't known yet, and remove matches whose records are gone.
@@ -153,13 +141,13 @@ class MatchList:
         Returns:
             How many matches were added, removed, or found elsewhere.
         """
-        present = dict(record_days(self._records))
+        present = dict(record_paths(self._records))
         known = self._known()
         gone = [id_ for id_, (_, is_own) in known.items() if is_own and id_ not in present]
         moved = {
-            id_: record_of(id_, present[id_])
+            id_: present[id_]
             for id_, (record, _) in known.items()
-            if id_ in present and record != record_of(id_, present[id_])
+            if id_ in present and record != present[id_]
         }
         if gone:
             with self._database.writing() as connection:
@@ -172,17 +160,18 @@ class MatchList:
             move = MATCHES.update().where(of).values(record=sa.bindparam("to"))
             with self._database.writing() as connection:
                 connection.execute(move, [{"of": id_, "to": to} for id_, to in moved.items()])
+        self._refused &= {*present.values()}
         # Ids sort by time, and so do days.
-        there = {(day, id_) for id_, day in present.items()}
-        self._refused &= there
         fresh = sorted(
-            (day, id_) for day, id_ in there - self._refused if id_ not in known and not hides(id_)
+            path
+            for id_, path in present.items()
+            if id_ not in known and path not in self._refused and not hides(id_)
         )
         added = 0
-        for start in range(0, len(fresh), BATCH):
-            matches = list(self._read_all(fresh[start : start + BATCH]))
-            self._store(matches)
-            added += len(matches)
+        matches = self._read(fresh, lambda path, _: self._refused.add(path))
+        while batch := list(itertools.islice(matches, BATCH)):
+            self._store(batch)
+            added += len(batch)
         return len(gone) + len(moved) + added
 
     def matches(
@@ -306,22 +295,18 @@ class MatchList:
             totals.matches[games[number]] = totals.matches.get(games[number], 0) + count
         totals.until = last
 
-    def _store(self, matches: Sequence[Listed]) -> None:
+    def _store(self, matches: Sequence[RecordedMatch]) -> None:
         """Store matches in one transaction, the oldest first; one that is there stays as it is."""
         if not matches:
             return
         with self._database.writing() as connection:
-            known = set[str | None]()
-            for ids in chunks([str(match.id) for _, match in matches]):
-                there = sa.select(MATCHES.c.id).where(LISTED, MATCHES.c.id.in_(ids))
-                known.update(connection.scalars(there))
-            new = [(of, match) for of, match in matches if match.id not in known]
-            if not new:
-                return
-            competitions = {
-                of: competition_in(connection, Kind.LISTED, *of) for of in {of for of, _ in new}
+            known = stored_ids(connection, [str(match.result.id) for match in matches])
+            new = [match for match in matches if match.result.id not in known]
+            numbers = {
+                of: competition_in(connection, Kind.LISTED, *of)
+                for of in {match.competition for match in new}
             }
-            insert(connection, [match_row(competitions[of], match) for of, match in new])
+            insert(connection, [match_row(numbers[one.competition], one.result) for one in new])
 
     def _known(self) -> dict[str, tuple[str | None, bool]]:
         """Return by id of each match its record, and whether it is stored only for the list."""
@@ -333,25 +318,13 @@ class MatchList:
                 for id_, record, number in rows(connection, all_)
             }
 
-    def _read_all(self, batch: Sequence[tuple[str, str]]) -> Iterator[Listed]:
-        for day, id_ in batch:
-            try:
-                match = self._read(self._records / record_of(id_, day))
-            except FileNotFoundError:
-                continue  # it was removed since the folder was listed
-            except (OSError, BadRecordError):
-                self._refused.add((day, id_))
-            else:
-                if match is not None:
-                    yield match
-
-    def _read(self, path: Path) -> Listed | None:
-        """Read a record; return None if its match is listed by the result of a ladder."""
-        header, result = read_record(path)
-        of = competition_of(header)
-        if of[0] in self._ladders and is_ladder_result(header, result):
-            return None
-        return of, result_of(header, result, f"{path.parent.name}/{path.name}")
+    def _read(
+        self, paths: Iterable[str], on_damaged: Callable[[str, BadRecordError], object]
+    ) -> Iterator[RecordedMatch]:
+        """Yield the matches of records, as `read_records`, but not the results of its ladders."""
+        for match in read_records(self._records, paths, on_damaged):
+            if not (match.is_ladder_result and match.competition[0] in self._ladders):
+                yield match
 
 
 def leave_to_ladder(database: Database, ladder: str, game: str) -> None:

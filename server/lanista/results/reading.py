@@ -31,6 +31,7 @@ from lanista.results.schema import (
     BOTS,
     COUNTED,
     FAILED,
+    LISTED,
     MATCHES,
     META,
     SEATS,
@@ -434,6 +435,15 @@ def rows(connection: sa.Connection, statement: Statement) -> Iterator[tuple[Any,
     result = connection.execute(statement)
     assert result.cursor is not None
     return iter(result.cursor.fetchone, None)
+
+
+def stored_ids(connection: sa.Connection, ids: Collection[str]) -> set[str]:
+    """Return those of some ids of matches that are stored, of whichever competition."""
+    found = set[str]()
+    for some in chunks(ids):
+        there = sa.select(MATCHES.c.id).where(LISTED, MATCHES.c.id.in_(some))
+        found.update(connection.scalars(there))
+    return found
 
 
 def chunks(values: Collection[_Key]) -> Iterator[list[_Key]]:

@@ -12,7 +12,7 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -24,7 +24,15 @@ from lanista.errors import StoreError
 from lanista.games import registry
 from lanista.games.outcome import ENDINGS, Ending, Termination
 from lanista.match.conditions import MatchSpec
-from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo, read_ends, rounds_of
+from lanista.match.record import (
+    ENDING,
+    BadRecordError,
+    Header,
+    ResultInfo,
+    read_ends,
+    read_header,
+    rounds_of,
+)
 from lanista.results.database import Store, readable
 from lanista.results.engines import DamagedError, why
 from lanista.results.match_result import FAULTS, MatchResult, SeatResult
@@ -234,35 +242,65 @@ def read_whole(path: Path) -> tuple[Header, ResultInfo]:
     return header, result
 
 
-def read_record(path: Path) -> tuple[Header, ResultInfo]:
-    """Return the header and the result of a record in an arena's folder.
+def record_paths(records: Path, first_day: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the match id and the path of every record in an arena's folder, in order of days.
 
-    Raises:
-        BadRecordError: The record is incomplete, or of another match than its name says.
-        OSError: The record can't be read.
+    The paths are relative to the folder, which has a folder for each day; days before the first one
+    are left out.
     """
-    header, result = read_whole(path)
-    if header.match + ENDING != path.name:
-        raise BadRecordError(
-            f"{path}: the record of match {header.match!a}; its name has another id"
-        )
-    return header, result
-
-
-def record_of(id_: str, day: str) -> str:
-    """Return the path of a match's record, relative to the folder of records."""
-    return f"{day}/{id_}{ENDING}"
-
-
-def record_days(records: Path, first: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the match id and the day of every record in a folder, in order of days, from one on."""
     with contextlib.suppress(FileNotFoundError):
         days = (entry.name for entry in os.scandir(records) if entry.is_dir())
-        for day in sorted(day for day in days if day >= first):
+        for day in sorted(day for day in days if day >= first_day):
             with contextlib.suppress(FileNotFoundError), os.scandir(records / day) as entries:
                 for entry in entries:
                     if entry.name.endswith(ENDING):
-                        yield entry.name.removesuffix(ENDING), day
+                        yield entry.name.removesuffix(ENDING), f"{day}/{entry.name}"
+
+
+@attrs.frozen
+class RecordedMatch:
+    """A match of an arena, as its record says."""
+
+    competition: tuple[str, str]
+    """The ladder on which it was played, empty if on none, and its game."""
+    is_ladder_result: bool
+    """Whether it is a result of its ladder."""
+    result: MatchResult
+
+
+def read_records(
+    records: Path,
+    paths: Iterable[str],
+    on_damaged: Callable[[str, BadRecordError], object],
+    ladder: tuple[str, str] | None = None,
+) -> Iterator[RecordedMatch]:
+    """Yield the matches of some records, given their paths relative to an arena's folder of them.
+
+    A record that is no longer there is left out. `on_damaged` is told of each one that can't be
+    read, is incomplete, or has another match's name, and why. If a `ladder` is given, by its name
+    and its game, only its matches are read: of the others just the first line, which tells whose
+    they are.
+    """
+    for record in paths:
+        path = records / record
+        try:
+            if ladder is not None and competition_of(read_header(path)) != ladder:
+                continue
+            header, info = read_whole(path)
+        except FileNotFoundError:
+            continue
+        except BadRecordError as error:
+            on_damaged(record, error)
+            continue
+        except OSError as error:
+            on_damaged(record, BadRecordError(f"{path}: {error.strerror}"))
+            continue
+        if header.match + ENDING == path.name:
+            result = result_of(header, info, record)
+            yield RecordedMatch(competition_of(header), is_ladder_result(header, info), result)
+        else:
+            other = f"the record of match {header.match!a}; its name has another id"
+            on_damaged(record, BadRecordError(f"{path}: {other}"))
 
 
 class Trouble(Enum):
