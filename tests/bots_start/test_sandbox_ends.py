@@ -247,15 +247,22 @@ signal.pause()
 @needs_sandbox
 async def test_what_it_leaves_behind_is_counted_and_ends_with_it(script):
     path = script("""
-import os, signal
+import os, signal, socket
+sock = socket.create_connection((os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"])))
 for _ in range(3):
     if os.fork() == 0:
         os.setsid()
         signal.pause()
+sock.recv(1)
 os._exit(0)
 """)
-    async with listening() as arena, arena.start(*python(path), sandboxed=True) as bot:
+    async with (
+        listening() as arena,
+        arena.start(*python(path), sandboxed=True) as bot,
+        await arena.listener.accept() as stream,
+    ):
         its_keeper = parent(bot.pid)
+        await stream.send_all(b"x")
         assert Exit(code=0) == await end_of(bot)
         assert 3 == bot.left_behind
         await gone(proctree.with_descendants([its_keeper], proctree.processes())[1:])
