@@ -544,10 +544,8 @@ class Hogwarts:
         """Return a hash of settings, position, points, chance and outcome."""
         # The state decides all draws still to come; a test's source of chance may have none.
         to_come = getattr(self.chance, "state", None)
-        hidden = f"({self.turn}, {self._settings}, {self.conversion_points}, {to_come})"
-        hashed = hashlib.blake2b(self._position_facts(), digest_size=8)
-        hashed.update(hidden.encode())
-        return hashed.hexdigest()
+        hidden = f"({self.turn}, {self._settings}, {self.conversion_points}, {to_come})".encode()
+        return hashlib.blake2b(self._position_facts() + hidden, digest_size=8).hexdigest()
 
     def seen(self) -> Position:
         """Return a copy of the position for viewers and files."""
