@@ -69,7 +69,7 @@ def test_what_is_stored_of_a_match():
 
 
 async def test_a_silent_database_is_not_waited_for(autojump_clock):
-    """By whoever asks how many matches are stored, as the operator does then, again and again.
+    """Whoever asks how many matches are stored, as the operator does then, is told in time.
 
     One thread waits for it, however often it is asked.
     """

@@ -136,7 +136,7 @@ def renamed(result):
 
 
 def measure(data, seats, matches, count):
-    """What matches and the table of a full database cost."""
+    """Return what matches and the table of a full database cost."""
     fill(data, seats, matches, count)
     figures = {"bytes_a_match": data.database.stat().st_size // matches}
     with opened(data, seats) as store:

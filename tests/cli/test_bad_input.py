@@ -115,7 +115,7 @@ BAD = {
     "empty record": ("replay verify empty", "empty: "),
     "record cut": ("replay verify cut.gz", "cut.gz: "),
 }
-"""By what is wrong: a command line, and how what is said of it begins."""
+"""Command lines by what is wrong with them, and how what is said of each begins."""
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_interrupting_a_command_gives_130(lanista, monkeypatch):
 
 
 def test_an_error_of_ours_gives_70_and_its_traceback(lanista, monkeypatch):
-    """At once, however many other errors it has followed from."""
+    """An error is told at once, however many others it has followed from."""
 
     def fail(_, others=40):
         try:
@@ -207,7 +207,7 @@ def test_an_error_of_ours_gives_70_and_its_traceback(lanista, monkeypatch):
     ],
 )
 def test_a_limit_of_the_system_that_is_too_low_is_told(lanista, monkeypatch, error, limit):
-    """Also if another error has followed from it."""
+    """A limit is told, even if another error has followed from it."""
 
     def fail(_):
         try:

@@ -87,7 +87,7 @@ def test_a_name_that_was_removed_is_not_in_the_final(new, lanista, tmp_path):
 
 
 def test_what_waits_to_be_built_is_told(new, tmp_path):
-    """As just after the deadline: the final would have a former version, or none."""
+    """Just after the deadline the final would have a former version, or none."""
     data, waits = tmp_path / "lanista-data", ("a.py", b"2", State.RECEIVED, {})
     handed_in(data, "Ada", ready("a.py", b"1"), waits, playing=1)
     handed_in(data, "Bob", waits)

@@ -1,4 +1,4 @@
-"""What a bot's author does with the client, rightly and wrongly.
+"""The client is used as a bot's author uses it, rightly and wrongly.
 
 Whole conversations, with several matches too, are those of protocol/vectors.
 """

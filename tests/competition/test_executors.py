@@ -55,7 +55,7 @@ def test_a_worker_is_another_process_and_stays(local):
 
 
 def test_workers_that_the_system_does_not_start_are_ended_without_an_error(local, monkeypatch):
-    """As by `ulimit -u`: what is told is that they can't be started."""
+    """Under a low `ulimit -u` they can't be started, and only that is told."""
 
     def lacking(*_):
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")

@@ -202,7 +202,10 @@ def test_a_version_test_ends_undecided_after_its_blocks():
 
 
 def scored(format_, *played):
-    """What the test says of the scores after blocks with these ranks; one was of B against A."""
+    """Return what the test says of the scores after blocks with these ranks.
+
+    One more is of B against A, which isn't a block of the test.
+    """
     format_.record(BlockScore(("old", "new"), played[0], 99))
     for opening, ranks in enumerate(played):
         format_.record(BlockScore(format_.next().bots, ranks, opening))

@@ -106,7 +106,7 @@ def test_what_is_killed_with_its_watchers_is_removed_by_the_next_run(begun):
 
 
 def test_threads_leave_each_others_folders_alone(temporary, monkeypatch):
-    """Also one that was made just now, and isn't locked yet."""
+    """A folder that was made just now, and isn't locked yet, stays too."""
     make, made = tempfile.mkdtemp, []
     other = threading.Thread(target=lambda: made.append(TemporaryFolder("one")))
 

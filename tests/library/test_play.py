@@ -44,7 +44,7 @@ def test_a_match_is_that_of_the_command(here):
 
 
 def test_rows_are_plain_values():
-    """So they are if a program passes on None for what it wasn't given."""
+    """A program may pass on None for what it wasn't given."""
     nothing = dict.fromkeys(("map", "settings", "limits", "match_cpu"))
     match = lanista.play("angrymob", PAIR, seed=7, **PATIENT, **nothing)
     rows = match.rows()

@@ -56,7 +56,7 @@ def test_within_a_loop_of_asyncio(here, run_asyncio):
 
 @pytest.mark.usefixtures("in_threads")
 async def test_within_a_loop_of_trio():
-    """What it returns can be sent to another process, as a pool's processes do."""
+    """Its report can be sent to another process, as the processes of a pool do with results."""
     report = await lanista.competition.run_async({**SHORT, "name": "one"})
     assert report.over
     assert report.matches() == pickle.loads(pickle.dumps(report)).matches()

@@ -253,7 +253,7 @@ async def test_a_method_that_an_address_does_not_take_is_refused_with_those_that
 
 
 async def test_head_is_answered_like_get_without_the_body(house):
-    """As health checks and those that check links ask; nothing becomes a WebSocket by it."""
+    """Health checks and link checkers ask like that; it makes no WebSocket."""
     for path in ("/healthz", "/", "/page/main.js", "/api/1/games", "/nothing", "/api/1/ws"):
         head, got = [await house.get(path, method=method) for method in ("HEAD", "GET")]
         assert (path, got.status, got.headers, b"") == (path, head.status, head.headers, head.body)

@@ -118,7 +118,7 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
 
 
 async def test_what_is_refused_registers_no_name(tmp_path):
-    """Neither what comes after the deadline, nor what is only for names that have handed in."""
+    """Programs that come after the deadline register none, nor do requests of unknown names."""
     closes = datetime.now(UTC) - timedelta(seconds=1)
     async with with_ladder(tmp_path / "closed", closes=closes) as house:
         answer = await hand_in(house)

@@ -119,7 +119,7 @@ def test_a_match_is_told_as_the_interface_says(match_list, tmp_path):
 
 
 def test_the_turn_that_made_a_match_void_does_not_count_as_one_of_its_turns(match_list, tmp_path):
-    """As on its own page: it wasn't carried out."""
+    """It wasn't carried out, and the match's own page doesn't count it either."""
     path = put(tmp_path, "M1", end="void")
     match_list.add(path)
     assert (0, 0) == (match_list.match("M1")["turns"], summary(path)["turns"])

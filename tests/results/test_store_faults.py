@@ -289,7 +289,7 @@ def test_a_postgresql_connection_that_is_cut_is_made_anew(new_schema):
 
 
 def test_the_libraries_say_nothing_themselves():
-    """Of connections that end badly, as on a full disk, between the lines of the arena's log."""
+    """Their words on broken connections would stand amid the lines of the arena's log."""
     code = (
         "import logging, lanista.results.engines\n"
         "logging.getLogger('psycopg').warning('error ignored terminating a pipeline')\n"

@@ -44,7 +44,7 @@ def whole(store):
     ],
 )
 def test_kills_leave_every_block_whole_or_away(tmp_path, times):
-    """Of a process that adds blocks, in the middle of that, again and again."""
+    """A process that adds blocks is killed amid that, again and again."""
     path = tmp_path / "cup.db"
     chance = random.Random(times)
     acknowledged = set()
@@ -215,7 +215,7 @@ def test_a_manager_whose_lock_another_has_taken_writes_nothing_more(new_schema, 
 
 
 def test_a_server_that_has_gone_is_known_to_be(new_schema):
-    """By keepalives; the URL may say otherwise. The server has its own."""
+    """Keepalives find it out; the URL may set others, and the server has its own."""
     by_server = sa.text("SELECT source FROM pg_settings WHERE name = 'tcp_keepalives_idle'")
 
     def told(url):

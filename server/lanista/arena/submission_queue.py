@@ -29,7 +29,7 @@ class AllSubmissions:
     """The submissions of all ladders of an arena; `run` it beside its matches."""
 
     ladders: Mapping[str, LadderSubmissions]
-    """By ladder: its submissions, where it takes any."""
+    """The submissions of each ladder that takes any, by ladder."""
     changes: Changes
     """Tells that a version waits to be built."""
     tools: Tools = attrs.field(factory=Tools, init=False)

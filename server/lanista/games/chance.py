@@ -162,7 +162,7 @@ _ORDERS = [
     [mixed(range(n), draws) for draws in itertools.product(*map(range, range(n, 1, -1)))]
     for n in range(5)
 ]
-"""By n, the permutations of the numbers below n, in the order of the draws that give them."""
+"""The permutations of the numbers below n, by n, in the order of the draws that give them."""
 
 
 def permutation_start(chance: Chance, n: int, wanted: int, why: str) -> list[int]:

@@ -71,7 +71,7 @@ class Version:
     received: str
     """When it was handed in; UTC, ISO 8601."""
     address: str = ""
-    """From where it was handed in, as `arena.admission.address_of` says."""
+    """The address that handed it in, as `arena.admission.address_of` says."""
     state: State = State.RECEIVED
     why: str = ""
     """Why it was refused, in one line; empty otherwise."""

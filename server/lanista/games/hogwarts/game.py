@@ -62,7 +62,7 @@ _UNITS = tuple(
     tuple(f"unit {unit} {'w' if unit >= CLANS else 'g'} {clan} " for clan in range(CLANS))
     for unit in range(CLANS * (1 + MAX_WIZARDS))
 )
-"""By unit and clan, the part of a fact that depends on nothing else."""
+"""The part of a unit's fact that depends only on the unit and its clan."""
 _BOOKS = tuple(f"book {place}\n" for place in _PLACES)
 _OWN = tuple(f"own {row} ".encode() for row in range(SIDE))
 _APART = tuple(tuple(abs(one - other) for other in range(SIDE)) for one in range(SIDE))
@@ -71,7 +71,7 @@ _SPANS = tuple(slice(row * SIDE, (row + 1) * SIDE) for row in range(SIDE))
 _EMPTY = bytes((_WALLED if code == WALL else NOBODY) % 256 for code in range(256))
 _PLAN = bytes(WALL if code == WALL else FREE for code in range(256))
 _NOT_OF = {own: bytes(code not in (WALL, own) for code in range(256)) for own in OWNERS}
-"""By a clan's code, the map from codes of cells to 1 for corridors that the clan doesn't own."""
+"""Maps, by a clan's code, from codes of cells to 1 for corridors that the clan doesn't own."""
 
 
 @attrs.define(eq=False)
