@@ -108,7 +108,7 @@ def test_a_clock_that_was_ahead_at_the_last_start(clock, open_room, tmp_path, ah
 
 
 def test_a_restart_reads_no_record_of_a_match_that_is_stored(clock, open_room, tmp_path):
-    """None is opened to see whose it is, or because it's older than the ladder's last match."""
+    """None is opened to see whose it is, nor any from long before the ladder's last match."""
     room = open_room()
     for hours in (24, 14, 14, 0):  # from 2027-01-15, 8:00
         play(room, "Ann", "Bob")
