@@ -72,7 +72,7 @@ def test_the_example_is_what_the_game_says_and_takes(name):
         if line.startswith(">"):
             assert [] == coming, f"an answer before `go`: {line}"
             answer = game.parse(0, tokens_of(line[1:]))
-            assert () == answer.refused
+            assert {} == answer.refused
             game.advance([answer] + [game.parse(seat, []) for seat in range(1, seats)])
             coming = told(game, seats)
             answers += 1

@@ -90,9 +90,7 @@ def _read(game: Any, seat: int, line: str) -> Verdict:
     except TooManySubmovesError as error:
         check_words(str(error))
         return Missing() if seat else Out()
-    refusals = game.explain(seat, tokenize(line))
-    assert answer.refused == tuple(refusal.index for refusal in refusals)
-    for refusal in refusals:
+    for refusal in answer.refusals():
         check_words(refusal.message)
         assert refusal.index is not None
         assert refusal.code in {RefusalCode.ILLEGAL, RefusalCode.IGNORED}

@@ -17,7 +17,7 @@ FAULTS = [
     Malformed(Refusal(RefusalCode.MALFORMED, "no numbers")),
     Missing(),
     Out(),
-    Answer((), refused=(0,)),
+    Answer((), {0: ("not allowed",)}),
 ]
 
 

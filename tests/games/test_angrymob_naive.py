@@ -42,7 +42,7 @@ def both_play(game, naive, watcher, moves):
     for seat, (answer, numbers) in enumerate(zip(answers, moves, strict=True)):
         plan = naive.journeys(seat, numbers)
         expected = None if isinstance(plan, dict) else plan
-        assert expected == (answer.refused[0] if answer.refused else None)
+        assert expected == next(iter(answer.refused), None)
     game.advance(answers)
     naive.move(*moves)
     if game.outcome() is None or game.outcome().reason != "forfeit":

@@ -56,8 +56,7 @@ def play(game: AngryMob, first: str | None, second: str | None) -> None:
 def refused(game: AngryMob, line: str, seat: int = 0) -> Refusal | None:
     """Why a line is illegal, or None."""
     tokens = [int(word) for word in line.split()]
-    reasons = game.explain(seat, tokens)
-    assert game.parse(seat, tokens).refused == tuple(reason.index for reason in reasons)
+    reasons = game.parse(seat, tokens).refusals()
     return reasons[0] if reasons else None
 
 

@@ -15,8 +15,6 @@ from lanista.games.base import (
     Answer,
     Consequence,
     Late,
-    Refusal,
-    RefusalCode,
     Setting,
     Submove,
     TooManySubmovesError,
@@ -259,67 +257,31 @@ class FactsChange(Counting):
 class MustSpeak(Counting):
     def parse(self, seat, tokens):
         if not tokens:
-            return Answer(None, (0,))
+            return Answer(None, {0: ("say something",)})
         return super().parse(seat, tokens)
 
-    def explain(self, seat, tokens):
-        if not tokens:
-            return (Refusal(RefusalCode.ILLEGAL, "say something", 0),)
-        return super().explain(seat, tokens)
 
+def _refusing(words, change):
+    """Enter a game whose answers' reasons, by index, are changed by a function."""
 
-@game("a refusal's message")
-class Wordless(Counting):
-    def explain(self, seat, tokens):
-        return tuple(attrs.evolve(r, message="") for r in super().explain(seat, tokens))
-
-
-@game("a refusal's index is")
-class CountsFromTheEnd(Counting):
     def parse(self, seat, tokens):
-        answer = super().parse(seat, tokens)
-        return attrs.evolve(answer, refused=tuple(index - 99_999 for index in answer.refused))
+        answer = Counting.parse(self, seat, tokens)
+        return attrs.evolve(answer, refused=change(answer.refused))
 
-    def explain(self, seat, tokens):
-        reasons = super().explain(seat, tokens)
-        return tuple(attrs.evolve(reason, index=reason.index - 99_999) for reason in reasons)
+    variant(words, Counting, parse=parse)
 
 
-@game("it must be a tuple of ascending indexes")
-class RefusesBackwards(Counting):
-    def parse(self, seat, tokens):
-        answer = super().parse(seat, tokens)
-        return attrs.evolve(answer, refused=answer.refused[::-1])
-
-
-@game("explain is about submoves")
-class ExplainsTheFirstAlone(Counting):
-    def explain(self, seat, tokens):
-        return super().explain(seat, tokens)[:1]
-
-
-@game("explain is about submoves")
-class ExplainsWhatIsAllowed(Counting):
-    def explain(self, seat, tokens):
-        more = Refusal(RefusalCode.ILLEGAL, "not in my game", len(tokens))
-        return (*super().explain(seat, tokens), more)
-
-
-@game("explain gives a code other than ILLEGAL")
-class ExplainsAsLate(Counting):
-    def explain(self, seat, tokens):
-        reasons = super().explain(seat, tokens)
-        return tuple(attrs.evolve(reason, code=RefusalCode.LATE) for reason in reasons)
-
-
-@game("another read-only method changes the game")
-class ExplainChanges(Counting):
-    def explain(self, seat, tokens):
-        self.last[seat] += 1
-        return super().explain(seat, tokens)
-
-
-variant("explain of seat 0's", Counting, explain=lambda *_: 1 / 0)
+_refusing("a refusal's message", lambda refused: dict.fromkeys(refused, ("",)))
+_refusing("a refusal's index is", lambda refused: {i - 99_999: refused[i] for i in refused})
+_refusing("it must be a dictionary whose indexes ascend", lambda refused: (*refused,))
+_refusing(
+    "it must be a dictionary whose indexes ascend",
+    lambda refused: dict(reversed(refused.items())),
+)
+_refusing(
+    "writing the messages of {0: ('{} and {}', 1)} raises IndexError",
+    lambda refused: dict.fromkeys(refused, ("{} and {}", 1)),
+)
 
 
 # Carrying out

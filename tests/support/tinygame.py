@@ -30,11 +30,9 @@ from lanista.games.base import (
     Consequence,
     MalformedAnswerError,
     Reason,
-    Refusal,
     Setting,
     Token,
     Verdict,
-    refusals,
 )
 from lanista.games.chance import Chance, SeededChance
 from lanista.games.outcome import Outcome, Termination, ranks_by_score
@@ -85,15 +83,6 @@ class Counting:
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read numbers and `a`; the orders are the number said, or None."""
-        said, refused = self._judged(seat, tokens)
-        return Answer(said, tuple(refused))
-
-    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
-        """What is wrong with the submoves that `parse` refuses."""
-        return refusals(self._judged(seat, tokens)[1])
-
-    def _judged(self, seat: int, tokens: Sequence[Token]) -> tuple[int | None, dict[int, Reason]]:
-        """The number said, and the reasons for refused submoves by index."""
         said: int | None = None
         refused: dict[int, Reason] = {}
         for index, token in enumerate(tokens):
@@ -106,7 +95,7 @@ class Counting:
                 refused[index] = ("a second number, {}; one a round", number)
             else:
                 said = number
-        return said, refused
+        return Answer(said, refused)
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Add up one round."""

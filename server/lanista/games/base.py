@@ -48,30 +48,13 @@ class Refusal:
 Reason = tuple[str, *tuple[object, ...]]
 """What is wrong with a submove: a template for `str.format`, and the values that it takes.
 
-A bot may be refused a hundred thousand submoves in a match, so a ruleset that is asked for a
-verdict shouldn't write the messages.
+A bot may be refused a hundred thousand submoves in a match, and hardly anybody reads why. So the
+messages are written where somebody does, which may be after the turn: the values don't change.
 """
 
 
 REPEATED = "a second order for unit {}; only its first one counts"
 """The template of the reason why an order is ignored, where the rules ignore repeated ones."""
-
-
-def repeats(reasons: Mapping[int, Reason]) -> int:
-    """Return how many submoves are merely ignored because they repeat an order."""
-    return [reason[0] for reason in reasons.values()].count(REPEATED)
-
-
-def refusals(reasons: Mapping[int, Reason]) -> tuple[Refusal, ...]:
-    """Return the refusals of submoves from the reasons by index; this writes the messages."""
-    return tuple(
-        Refusal(
-            RefusalCode.IGNORED if template is REPEATED else RefusalCode.ILLEGAL,
-            template.format(*values),
-            index,
-        )
-        for index, (template, *values) in reasons.items()
-    )
 
 
 class MalformedAnswerError(Exception):
@@ -117,13 +100,27 @@ class Answer:
 
     orders: Any
     """The submoves as the ruleset's `parse` returned them; only the ruleset looks inside."""
-    refused: tuple[int, ...] = ()
-    """The indexes of the submoves that are not allowed, from 0 and ascending.
+    refused: Mapping[int, Reason] = attrs.field(factory=dict)
+    """What is wrong with the submoves that are not allowed, by their indexes, ascending from 0.
 
-    The ruleset decides what follows from them. `Game.explain` says what is wrong with them.
+    The ruleset decides what follows from them.
     """
-    repeats: int = 0
-    """How many of them are merely ignored because they repeat an order."""
+
+    @property
+    def repeats(self) -> int:
+        """How many of them are merely ignored because they repeat an order."""
+        return [reason[0] for reason in self.refused.values()].count(REPEATED)
+
+    def refusals(self) -> tuple[Refusal, ...]:
+        """Return the submoves that are not allowed, with the messages, which this writes."""
+        return tuple(
+            Refusal(
+                RefusalCode.IGNORED if template is REPEATED else RefusalCode.ILLEGAL,
+                template.format(*values),
+                index,
+            )
+            for index, (template, *values) in self.refused.items()
+        )
 
 
 @attrs.frozen
@@ -226,12 +223,6 @@ class Game(Protocol):
         Raises:
             MalformedAnswerError: The tokens don't form submoves of this ruleset.
             TooManySubmovesError: There are more submoves than allowed in a turn (PROTOCOL.md 4).
-        """
-
-    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
-        """Return what is wrong with each submove that `parse` refuses, in the order of `refused`.
-
-        It is asked in the same position as `parse`, and only if somebody wants to know.
         """
 
     def advance(self, turn: Sequence[Verdict]) -> None:

@@ -365,42 +365,24 @@ def parsed(game: Game, seat: int, tokens: Sequence[Token]) -> Verdict:
         except TooManySubmovesError as error:
             require_texts("a TooManySubmovesError's message", str(error))
             verdict = Missing()
-    for refusal in refusals(game, seat, tokens, verdict):
+    refusals: tuple[Refusal, ...] = ()
+    if isinstance(verdict, Malformed):
+        refusals = (verdict.refusal,)
+    elif isinstance(verdict, Answer):
+        refused = verdict.refused
+        require(
+            type(refused) is dict and list(refused) == sorted(refused),
+            f"refused is {refused!r:.200}; it must be a dictionary whose indexes ascend",
+        )
+        with unharmed(f"writing the messages of {refused!r:.200}"):
+            refusals = verdict.refusals()
+    for refusal in refusals:
         require_texts("a refusal's message", refusal.message)
         require(
             refusal.index is None or 0 <= refusal.index <= len(tokens),
             f"a refusal's index is {refusal.index} for an answer of {len(tokens)} tokens",
         )
     return verdict
-
-
-def refusals(
-    game: Game, seat: int, tokens: Sequence[Token], verdict: Verdict
-) -> tuple[Refusal, ...]:
-    """Return what is wrong with an answer, whose verdict `parse` gave in the same position."""
-    if isinstance(verdict, Malformed):
-        return (verdict.refusal,)
-    if not isinstance(verdict, Answer):
-        return ()
-    refused = verdict.refused
-    require(
-        type(refused) is tuple
-        and all(type(index) is int for index in refused)
-        and list(refused) == sorted(set(refused)),
-        f"refused is {refused}; it must be a tuple of ascending indexes",
-    )
-    with unharmed(f"explain of seat {seat}'s {list(tokens[:12])}"):
-        explained = game.explain(seat, tokens)
-    indexes = tuple(refusal.index for refusal in explained)
-    require(
-        indexes == refused,
-        f"explain is about submoves {indexes}, but parse refuses {refused}; they must agree",
-    )
-    require(
-        all(refusal.code in {RefusalCode.ILLEGAL, RefusalCode.IGNORED} for refusal in explained),
-        "explain gives a code other than ILLEGAL",
-    )
-    return explained
 
 
 def judged(game: Game, seat: int, seat_turn: SeatTurn) -> Verdict:

@@ -227,12 +227,7 @@ class Game:
             BadAnswerError: The answer isn't made of submoves of the game.
         """
         whole_number("seat", seat, 0, self.seats - 1)
-        tokens = _tokens(seat, moves)
-        try:
-            refusals: tuple[Refusal, ...] = self.rules.explain(seat, tokens)
-        except (MalformedAnswerError, TooManySubmovesError) as error:
-            raise BadAnswerError(f"seat {seat}: {error}") from error
-        return refusals
+        return self._answer(seat, moves).refusals()
 
     def state(self, seat: int) -> Any:
         """Return the position as this seat's bot sees it: an object of the client's state classes.
@@ -285,18 +280,21 @@ class Game:
                 f"{len(answers)} answers; {self.ruleset.title} takes {self.seats}, one for each "
                 "seat: its submoves, or None"
             )
-        verdicts = [self._verdict(seat, moves) for seat, moves in enumerate(answers)]
+        verdicts: list[Verdict] = [
+            Late() if moves is None else self._answer(seat, moves)
+            for seat, moves in enumerate(answers)
+        ]
         self.rules.advance(verdicts)
-        return tuple(verdict.refused if isinstance(verdict, Answer) else () for verdict in verdicts)
+        return tuple(
+            tuple(verdict.refused) if isinstance(verdict, Answer) else () for verdict in verdicts
+        )
 
-    def _verdict(self, seat: int, moves: Moves | None) -> Verdict:
-        if moves is None:
-            return Late()
+    def _answer(self, seat: int, moves: Moves) -> Answer:
         try:
-            verdict: Answer = self.rules.parse(seat, _tokens(seat, moves))
+            answer: Answer = self.rules.parse(seat, _tokens(seat, moves))
         except (MalformedAnswerError, TooManySubmovesError) as error:
             raise BadAnswerError(f"seat {seat}: {error}") from error
-        return verdict
+        return answer
 
     def copy(self) -> Self:
         """Return a game that goes on independently of this one, with the same draws to come."""

@@ -56,7 +56,7 @@ class Position:
             record = self._replay._record  # noqa: SLF001 - as above
             previous = record.turns[self.turn - 1] if self.turn else None
             judged = replay.judge(game, previous, self._info)
-            for fault in replay.turn_faults(record.header, game, judged):
+            for fault in replay.turn_faults(record.header, judged):
                 of_seats[fault.seat].append(
                     Fault(turn=fault.turn, code=fault.code, index=fault.index, message=fault.words)
                 )

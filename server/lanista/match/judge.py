@@ -17,7 +17,6 @@ from lanista.games.base import (
     Missing,
     Out,
     RefusalCode,
-    Token,
     TooManySubmovesError,
     Verdict,
 )
@@ -54,13 +53,10 @@ class Judge:
     """The faults of the whole match, by seat."""
     faults: list[list[FaultInfo]] = attrs.field(init=False)
     """The faults of the present turn, by seat, as far as their messages were written."""
-    # By seat, the tokens of its last answer, of which `_faults` needs those of the present turn.
-    _tokens: list[Sequence[Token]] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.tallies = [FaultTally() for _ in self.seats]
         self.faults = [[] for _ in self.seats]
-        self._tokens = [()] * len(self.seats)
 
     # -- verdicts ------------------------------------------------------------------------------
 
@@ -85,7 +81,7 @@ class Judge:
         _spend(seat, min(arrived.latest, seat.deadline) - seat.handed_at - seat.lag)
         seat.late_streak = 0
         try:
-            verdict, self._tokens[seat.index] = read_answer(game, seat.index, seat.line)
+            verdict, _ = read_answer(game, seat.index, seat.line)
         except TooManySubmovesError as error:
             seat.lose(ErrorCode.TOO_MANY_SUBMOVES.value, str(error))
             return Missing()
@@ -103,7 +99,6 @@ class Judge:
 
     async def note_faults(
         self,
-        game: Game,
         turn: int,
         began: float,
         playing: Sequence[Seat],
@@ -113,9 +108,8 @@ class Judge:
     ) -> list[bytes]:
         """Count the faults of a turn; return the notes that each seat is sent next, by seat.
 
-        The game stands before the turn, which began at `began` on trio's clock, so that it can
-        explain what is refused. `in_stall` says whether a late answer may be the fault of a stall
-        of this machine, so that it doesn't count for the limit of late turns.
+        The turn began at `began` on trio's clock. `in_stall` says whether a late answer may be the
+        fault of a stall of this machine, so that it doesn't count for the limit of late turns.
         """
         self.faults = [[] for _ in self.seats]
         notes = [b""] * len(self.seats)
@@ -137,7 +131,7 @@ class Judge:
                 # Shielded, as the faults are counted of the whole turn or not at all.
                 with trio.CancelScope(shield=True):
                     await self.passes.wait()
-            faults = self._faults(game, turn, seat, verdict, times)
+            faults = self._faults(turn, seat, verdict, times)
             self.faults[seat.index] = faults
             tally.keep(faults, is_out=seat.gone is not None)
             if wants_notes and not isinstance(verdict, Missing):
@@ -165,22 +159,13 @@ class Judge:
             seat.lose("late", _with_hint(turn, seat, message))
 
     def _faults(
-        self, game: Game, turn: int, seat: Seat, verdict: Verdict, times: Sequence[int] | None
+        self, turn: int, seat: Seat, verdict: Verdict, times: Sequence[int] | None
     ) -> list[FaultInfo]:
         """Return the faults of a seat in a turn, with their messages."""
         if seat.gone is not None:
             code = RefusalCode.LATE.value if isinstance(verdict, Late) else seat.gone
             return [_reason_out(turn, seat, code)]
-        faults = faults_of(
-            game,
-            turn,
-            seat.index,
-            verdict,
-            line=seat.line,
-            tokens=self._tokens[seat.index],
-            times=times,
-            limit=seat.limit,
-        )
+        faults = faults_of(turn, seat.index, verdict, line=seat.line, times=times, limit=seat.limit)
         if isinstance(verdict, Late) and seat.silence_hint:
             return [attrs.evolve(f, words=_with_hint(turn, seat, f.words)) for f in faults]
         return faults

@@ -223,7 +223,7 @@ def verify(record: Record, ruleset: Ruleset) -> int:
         for seat, tally in enumerate(tallies):
             gone = judged.turn.reason_gone(seat)
             if tally.count(judged.verdicts[seat], None if gone is None else gone.code):
-                faults = seat_faults(record.header, game, judged, seat)
+                faults = seat_faults(record.header, judged, seat)
                 tally.keep(faults, is_out=gone is not None)
     result = record.result
     if result is None:
@@ -377,32 +377,30 @@ def _checked_verdict(game: Game, turn: TurnInfo, seat: int) -> tuple[Verdict, Se
     return verdict, tokens
 
 
-def seat_faults(header: Header, game: Game, judged: JudgedTurn, seat: int) -> list[FaultInfo]:
-    """Return all faults of a seat in a turn; the game stands before that turn."""
+def seat_faults(header: Header, judged: JudgedTurn, seat: int) -> list[FaultInfo]:
+    """Return all faults of a seat in a turn."""
     turn = judged.turn
     recorded = [fault for fault in turn.faults if fault.seat == seat]
     return recorded or faults_of(
-        game,
         turn.turn,
         seat,
         judged.verdicts[seat],
         line=turn.raw[seat],
-        tokens=judged.tokens[seat],
         times=turn.times[seat],
         limit=header.clock.of_turn(turn.turn) + turn.lag(seat),
     )
 
 
-def turn_faults(header: Header, game: Game, judged: JudgedTurn) -> list[FaultInfo]:
-    """Return all faults of a turn, in order of seats, as `seat_faults` does."""
+def turn_faults(header: Header, judged: JudgedTurn) -> list[FaultInfo]:
+    """Return all faults of a turn, in order of seats."""
     seats = range(len(judged.verdicts))
-    return [fault for seat in seats for fault in seat_faults(header, game, judged, seat)]
+    return [fault for seat in seats for fault in seat_faults(header, judged, seat)]
 
 
 def all_faults(record: Record, game: Game) -> Iterator[list[FaultInfo]]:
-    """Yield the faults of each turn, as `turn_faults` does, in the way of `judged_turns`."""
+    """Yield the faults of each turn; the game is carried through the record."""
     for judged in judged_turns(record, game):
-        yield turn_faults(record.header, game, judged)
+        yield turn_faults(record.header, judged)
 
 
 def _recorded_verdict(game: Game, turn: TurnInfo, seat: int) -> tuple[Verdict, Sequence[Token]]:
@@ -534,7 +532,7 @@ def _payloads(record: Record, ruleset: Ruleset, seat: int, hello: Hello | None) 
             notes = b"".join(
                 [
                     encoder.note(fault)
-                    for fault in seat_faults(header, game, judged, seat)
+                    for fault in seat_faults(header, judged, seat)
                     if fault.code in REFUSAL_CODES
                 ]
             )

@@ -281,9 +281,7 @@ class Match:
                     self.outcome = judge.removal(game, number)
                     return
             verdicts = await judge.verdicts(game, playing)
-            notes = await judge.note_faults(
-                game, number, began, playing, verdicts, in_stall=in_stall
-            )
+            notes = await judge.note_faults(number, began, playing, verdicts, in_stall=in_stall)
             outcome: Outcome | None
             if void:
                 outcome = undecided(Termination.VOID, game.scores(), "stall")

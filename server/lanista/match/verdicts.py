@@ -120,24 +120,21 @@ def in_order(tallies: Sequence[FaultTally]) -> list[FaultInfo]:
 
 
 def faults_of(
-    game: Game,
     turn: int,
     seat: int,
     verdict: Verdict,
     *,
     line: str | None,
-    tokens: Sequence[Token],
     times: Sequence[int] | None,
     limit: float,
 ) -> list[FaultInfo]:
     """Return the faults of an answer with their messages, those apart for which a seat is out.
 
-    The game stands before the turn. The tokens are those of an `Answer`; times and limit are as in
-    `late_message`.
+    Times and limit are as in `late_message`.
     """
     refusals: Sequence[Refusal] = ()
-    if isinstance(verdict, Answer) and verdict.refused:
-        refusals = game.explain(seat, tokens)
+    if isinstance(verdict, Answer):
+        refusals = verdict.refusals()
     elif isinstance(verdict, Late):
         refusals = (Refusal(RefusalCode.LATE, late_message(times, limit)),)
     elif isinstance(verdict, Malformed):

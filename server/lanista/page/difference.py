@@ -242,8 +242,8 @@ def _seats(
             only = [tuple(of_turn or ()) for of_turn in orders]
         yield SeatDifference(
             seat=seat,
-            a=_answer(a, game, one, seat, only[0]),
-            b=_answer(b, game, other, seat, only[1]),
+            a=_answer(a, one, seat, only[0]),
+            b=_answer(b, other, seat, only[1]),
             note=note,
         )
 
@@ -258,12 +258,10 @@ def _only_in(submoves: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple(only)
 
 
-def _answer(
-    header: Header, game: Game, judged: JudgedTurn, seat: int, submoves: tuple[str, ...]
-) -> SeatAnswer:
+def _answer(header: Header, judged: JudgedTurn, seat: int, submoves: tuple[str, ...]) -> SeatAnswer:
     turn = judged.turn
     raw = turn.raw[seat]
-    faults = seat_faults(header, game, judged, seat)
+    faults = seat_faults(header, judged, seat)
     return SeatAnswer(
         verdict=turn.verdicts[seat],
         raw=None if raw is None else shown(raw, RAW_SHOWN),

@@ -151,9 +151,8 @@ class ReplayReader:
             if is_void:
                 carry_out(self._game, judged, is_void=True)
                 return self._go_on()
-            # Faults and answers are about the position before the turn.
-            faults = turn_faults(self._header, self._game, judged)
-            answers = decoded(self._game, judged)
+            faults = turn_faults(self._header, judged)
+            answers = decoded(self._game, judged)  # from the position before the turn
             carry_out(self._game, judged)
             return self._frame(item, faults, answers)
         assert isinstance(item, ResultInfo)

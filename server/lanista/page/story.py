@@ -474,7 +474,7 @@ def story_of(record: Record, ruleset: Ruleset) -> Story:
 
     for judged in judged_turns(record, game):
         take()
-        led_here = judged.turn, turn_faults(record.header, game, judged)
+        led_here = judged.turn, turn_faults(record.header, judged)
         answers = decoded(game, judged)
     take()
     return storyteller.story(ruleset, record.result)

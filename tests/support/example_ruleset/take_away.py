@@ -12,11 +12,9 @@ from lanista.games.base import (
     Consequence,
     MalformedAnswerError,
     Reason,
-    Refusal,
     Setting,
     Token,
     Verdict,
-    refusals,
 )
 from lanista.games.chance import Chance, SeededChance
 from lanista.games.outcome import Outcome, Termination
@@ -48,15 +46,6 @@ class TakeAway:
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read an answer: a submove is one number, how many stones to take."""
-        take, refused = self._judge(seat, tokens)
-        return Answer(take, tuple(refused))
-
-    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
-        """Return what is wrong with the submoves that `parse` refuses."""
-        return refusals(self._judge(seat, tokens)[1])
-
-    def _judge(self, seat: int, tokens: Sequence[Token]) -> tuple[int | None, dict[int, Reason]]:
-        """Return the stones to take, and why submoves are refused, by index."""
         take = None
         refused: dict[int, Reason] = {}
         for index, token in enumerate(tokens):
@@ -71,7 +60,7 @@ class TakeAway:
                 refused[index] = (template, token, self.heap, self.most)
             else:
                 take = token
-        return take, refused
+        return Answer(take, refused)
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Take the stones; a player without a valid submove, for any reason, takes one."""

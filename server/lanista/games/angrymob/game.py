@@ -16,11 +16,9 @@ from lanista.games.angrymob.board import IMPASSABLE, Board
 from lanista.games.base import (
     Answer,
     Reason,
-    Refusal,
     Submove,
     Token,
     Verdict,
-    refusals,
     whole_submoves,
 )
 from lanista.games.outcome import Outcome, Termination, forfeit
@@ -88,11 +86,7 @@ class AngryMob:
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read `i j k d i j k d …` and refuse the first illegal submove, if any."""
         numbers = tuple(whole_submoves(tokens, 4, FORM))
-        return Answer(numbers, tuple(self._first_illegal(self.units[seat], numbers)))
-
-    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
-        """Return what is wrong with the first illegal submove, if any."""
-        return refusals(self._first_illegal(self.units[seat], whole_submoves(tokens, 4, FORM)))
+        return Answer(numbers, self._first_illegal(self.units[seat], numbers))
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
         """Yield what the submoves of a well-formed answer order, the illegal one included."""

@@ -15,14 +15,11 @@ from lanista.games.base import (
     REPEATED,
     Answer,
     Reason,
-    Refusal,
     Submove,
     Token,
     TooManySubmovesError,
     Verdict,
     number_text,
-    refusals,
-    repeats,
     spaced,
     whole_submoves,
 )
@@ -82,12 +79,30 @@ class Crematoria:
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read `id d id d …`; the orders are those that count, in the order of the answer."""
-        orders, refused = _judged(self.state, seat, tokens)
-        return Answer(tuple(orders), tuple(refused), repeats(refused))
-
-    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
-        """Return what is wrong with the submoves that `parse` refuses."""
-        return refusals(_judged(self.state, seat, tokens)[1])
+        submoves = whole_submoves(tokens, 2, "id direction")
+        if len(tokens) > 2 * MAX_ORDERS:
+            raise TooManySubmovesError(
+                f"{len(tokens) // 2} submoves; a turn takes at most {MAX_ORDERS}"
+            )
+        orders: list[tuple[int, int]] = []
+        ordered: set[int] = set()
+        refused: dict[int, Reason] = {}
+        player, units = self.state.player, len(self.state.player)
+        numbers = iter(submoves)
+        for index, order in enumerate(zip(numbers, numbers, strict=True)):
+            unit, direction = order
+            if (
+                0 <= unit < units
+                and player[unit] == seat
+                and unit not in ordered
+                and 0 <= direction <= NONE
+            ):
+                ordered.add(unit)
+                if direction != NONE:
+                    orders.append(order)
+            else:
+                refused[index] = _fault(self.state, seat, unit, direction, ordered)
+        return Answer(tuple(orders), refused)
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
         """Yield what the submoves of a well-formed answer order, refused or not, in its order."""
@@ -259,36 +274,6 @@ def _words(kind: str, unit: int, direction: int) -> str:
         return f"{kind} {unit} stays"
     way = WAYS[direction] if 0 <= direction < NONE else f"by {direction}"
     return f"{kind} {unit} moves {way}"
-
-
-def _judged(
-    state: State, seat: int, tokens: Sequence[Token]
-) -> tuple[list[tuple[int, int]], dict[int, Reason]]:
-    """Return the orders that count, and the reasons for refused orders by index."""
-    submoves = whole_submoves(tokens, 2, "id direction")
-    if len(tokens) > 2 * MAX_ORDERS:
-        raise TooManySubmovesError(
-            f"{len(tokens) // 2} submoves; a turn takes at most {MAX_ORDERS}"
-        )
-    orders: list[tuple[int, int]] = []
-    ordered: set[int] = set()
-    refused: dict[int, Reason] = {}
-    player, units = state.player, len(state.player)
-    numbers = iter(submoves)
-    for index, order in enumerate(zip(numbers, numbers, strict=True)):
-        unit, direction = order
-        if (
-            0 <= unit < units
-            and player[unit] == seat
-            and unit not in ordered
-            and 0 <= direction <= NONE
-        ):
-            ordered.add(unit)
-            if direction != NONE:
-                orders.append(order)
-        else:
-            refused[index] = _fault(state, seat, unit, direction, ordered)
-    return orders, refused
 
 
 def _fault(state: State, seat: int, unit: int, direction: int, ordered: set[int]) -> Reason:

@@ -17,13 +17,10 @@ import attrs
 from lanista.games.base import (
     Answer,
     BadBoardError,
-    Refusal,
     Submove,
     Token,
     Verdict,
     number_text,
-    refusals,
-    repeats,
     spaced,
 )
 from lanista.games.chance import Chance, OriginalChance
@@ -159,12 +156,7 @@ class Hogwarts:
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read `m ID D` and `s ID g1 … g15` (PROTOCOL.md 5), as `orders.judged` does."""
-        found, refused = orders.judged(seat, self.clans, self.ingredients, tokens)
-        return Answer(tuple(found), tuple(refused), repeats(refused))
-
-    def explain(self, seat: int, tokens: Sequence[Token]) -> tuple[Refusal, ...]:
-        """Return what is wrong with the submoves that `parse` refuses."""
-        return refusals(orders.judged(seat, self.clans, self.ingredients, tokens)[1])
+        return orders.judged(seat, self.clans, self.ingredients, tokens)
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
         """Yield the submoves in words; see `orders.decode`."""

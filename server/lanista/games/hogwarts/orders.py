@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from lanista.games.base import (
     REPEATED,
+    Answer,
     MalformedAnswerError,
     Reason,
     Submove,
@@ -47,12 +48,12 @@ class Order(NamedTuple):
 
 def judged(
     seat: int, clans: Sequence[int], ingredients: Sequence[int], tokens: Sequence[Token]
-) -> tuple[list[Order], dict[int, Reason]]:
+) -> Answer:
     """Read `m ID D` and `s ID g1 … g15`, given each unit's clan and the round's ingredients.
 
-    Returns the first order of each unit that the seat owns, in the order of the answer, and the
-    reasons for refused orders by index. A refused one is among the first orders too: it is still
-    its unit's only order, and takes a place in the seat's sequence (rules/hogwarts.md 4 and 5).
+    The answer's orders are the first ones of each unit that the seat owns, in their order. A
+    refused one is among the first orders too: it is still its unit's only order, and takes a place
+    in the seat's sequence (rules/hogwarts.md 4 and 5).
     Raises MalformedAnswerError and TooManySubmovesError, as `Game.parse`.
     """
     orders: dict[int, Order] = {}
@@ -80,7 +81,7 @@ def judged(
             reason = None if step else fault(order, ingredients)
             if reason is not None:
                 refused[index] = reason
-    return list(orders.values()), refused
+    return Answer(tuple(orders.values()), refused)
 
 
 def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
