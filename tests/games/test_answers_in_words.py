@@ -36,9 +36,9 @@ def test_why_orders_of_hogwarts_change_nothing():
         4: "a wall is there",
         5: "the board ends there",
         8: "a unit of its own clan was there",
-    } == dict(game.without_effect())
+    } == game.frame().idle
     play(game, {})
-    assert {} == game.without_effect()
+    assert {} == game.frame().idle
 
 
 def test_orders_of_crematoria():
@@ -58,7 +58,7 @@ def test_orders_of_crematoria():
         Submove("unit 99 moves down"),
     ] == list(game.decode(0, tokens))
     game.advance([game.parse(0, [0, 6, 2, 9, 3, 4]), *[game.parse(seat, []) for seat in (1, 2, 3)]])
-    assert {0: "rock is there", 3: "the board ends there"} == dict(game.without_effect())
+    assert {0: "rock is there", 3: "the board ends there"} == game.frame().idle
 
 
 def test_orders_of_angry_mob():
@@ -70,4 +70,4 @@ def test_orders_of_angry_mob():
         Submove("1 unit from (7, 7) go right"),
         Submove("1 unit from (0, 0) go by 5", None, ((0, 0),)),
     ] == list(game.decode(0, tokens))
-    assert {} == game.without_effect()
+    assert {} == game.frame().idle

@@ -31,7 +31,8 @@ def hogwarts_played(name):
     yield game.frame(), game.scores()
     for turn in turns:
         game.advance(turn)
-        yield game.frame(), game.scores()
+        # A file doesn't have the orders that changed nothing.
+        yield attrs.evolve(game.frame(), idle={}), game.scores()
 
 
 def crematoria_played(name):
@@ -41,7 +42,8 @@ def crematoria_played(name):
     yield game.frame(), game.scores()
     for said in trace_orders(name):
         game.advance(answers(game, said))
-        yield game.frame(), game.scores()
+        # A file doesn't have the orders that changed nothing.
+        yield attrs.evolve(game.frame(), idle={}), game.scores()
 
 
 @pytest.mark.parametrize("name", some_always(hogwarts_trace.TRACE_NAMES, LIVELY))

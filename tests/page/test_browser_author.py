@@ -33,7 +33,7 @@ def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
     game, unit, why = next(
         (game, unit, why)
         for game in positions(record, registry.get("hogwarts"))
-        for unit, why in game.without_effect().items()
+        for unit, why in game.frame().idle.items()
         if unit >= 4
     )
     n = game.turn

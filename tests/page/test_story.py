@@ -108,12 +108,11 @@ def story_by_orders(of_round, *, idle=None, late=()):
             words = "no answer within 0.2 s"
             faults = [FaultInfo(turn=number - 1, seat=0, code="late", index=None, words=words)]
         storyteller.take(
-            attrs.evolve(frame(number), marks=UNITS),
+            attrs.evolve(frame(number), marks=UNITS, idle=idle(number) if idle else {}),
             (0, 9 * number),
             played,
             faults,
             answers=answers,
-            idle={} if idle is None else idle(number),
         )
     return storyteller.story(ANGRYMOB, result((2, 1), (0, 540)))
 

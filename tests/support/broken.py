@@ -7,7 +7,6 @@ another process.
 # ruff: noqa: ARG002 - the interface's arguments, which the variants ignore
 
 import copy
-from collections.abc import Mapping
 
 import attrs
 
@@ -456,18 +455,12 @@ class _Tells(Counting):
     """Says its answers in words, which a variant gives."""
 
     text = "says a number"
-    reasons: Mapping[int, str] = {}
 
     def decode(self, seat, tokens):
         return (Submove(self.text) for _ in tokens)
 
-    def without_effect(self):
-        return self.reasons
-
 
 variant("a submove's text is ''", _Tells, text="")
-variant("a reason in without_effect is 'a\\nwall'", _Tells, reasons={1: "a\nwall"})
-variant("without_effect raises", _Tells, reasons=None)
 variant("decode of seat 0's", _Tells, decode=lambda *_: None)
 
 

@@ -98,8 +98,9 @@ for _words, _changes in (
     ("a value of stats", {"stats": (("",),) * 3}),
     ("the value inf of stats", {"stats": ((math.inf,),) * 3}),
     ("the value None of stats", {"stats": ((None,),) * 3}),
-    ("has arrows, captured cells or events", {"arrows": (Arrow((0, 0), (0, 1), 0),)}),
-    ("has arrows, captured cells or events", {"events": (Event(None, "it begins"),)}),
+    ("has arrows, captured cells, events", {"arrows": (Arrow((0, 0), (0, 1), 0),)}),
+    ("has arrows, captured cells, events", {"events": (Event(None, "it begins"),)}),
+    ("events or idle units; nothing happened", {"idle": {0: "a wall is there"}}),
 ):
     variant(_words, _Frame, changes=_changes)
 
@@ -120,6 +121,7 @@ for _words, _changes in (
     ("but its owner is None", {"captured": {(0, 0): 1}}),
     ("its seat must be one of 3 or None", {"events": (Event(3, "said 5"),)}),
     ("an event's text", {"events": (Event(0, ""),)}),
+    ("a reason in idle is 'a\\nwall'", {"idle": {1: "a\nwall"}}),
 ):
     variant(_words, _Past, changes=_changes)
 

@@ -257,21 +257,15 @@ class Submove(NamedTuple):
 
 @runtime_checkable
 class DecodesAnswers(Protocol):
-    """A game that can say in words what an answer orders and what became of it.
+    """A game that can say in words what an answer orders.
 
-    A game needn't have these methods. Viewers show its answers as they were sent if it hasn't.
+    A game needn't have this method. Viewers show its answers as they were sent if it hasn't.
     """
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:
         """Yield every submove of an answer that `parse` reads, refused or not, in its order.
 
         It is asked in the same position as `parse`, and only if somebody looks.
-        """
-
-    def without_effect(self) -> Mapping[int, str]:
-        """Return why orders of the last turn changed nothing, by the number of their unit.
-
-        Such as `a wall is there`. Refused submoves may be among them or not.
         """
 
 

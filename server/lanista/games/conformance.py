@@ -260,7 +260,7 @@ def require_stats(frame: Frame, scene: Scene, seats: int) -> None:
 
 
 def require_past(frame: Frame, scene: Scene, seats: int) -> None:
-    """Require arrows, captured cells and events that fit the scene's cells and the game's seats."""
+    """Require a last turn that fits the scene's cells and the game's seats, told in texts."""
     for arrow in frame.arrows:
         require(
             is_inside(arrow.start, scene)
@@ -286,6 +286,7 @@ def require_past(frame: Frame, scene: Scene, seats: int) -> None:
             and all(is_inside(place, scene) for place in event.cells),
             f"{event}: its units must be 0 or more, and its cells in a level of the scene",
         )
+    require_texts("a reason in idle", *frame.idle.values())
 
 
 def require_outcome(outcome: Outcome, game: Game, seats: int) -> None:
@@ -473,8 +474,8 @@ class Playthrough:
             frame, again = game.frame(), game.frame()
         require_frame(frame, self.scene, game, len(seats))
         require(frame == again, f"turn {game.turn}: a second frame differs from the first")
-        # The events of the last turn aren't part of the state that the digest covers.
-        without_past = attrs.evolve(frame, arrows=(), captured={}, events=())
+        # What happened in the last turn isn't part of the state that the digest covers.
+        without_past = attrs.evolve(frame, arrows=(), captured={}, events=(), idle={})
         position = (without_past, game.scores(), outcome)
         require(
             self.seen.setdefault(digest, position) == position,

@@ -224,6 +224,9 @@ class Frame:
     """The cells captured all at once in that turn: their new seat by (row, column)."""
     events: tuple[Event, ...] = ()
     """What else happened in that turn and can't be inferred from two successive frames."""
+    idle: Mapping[int, str] = attrs.field(factory=dict)
+    """Why orders of that turn changed nothing, such as `a wall is there`, by the number of their
+    unit. Refused submoves may be among them or not."""
 
 
 def counted(count: int, thing: str) -> str:

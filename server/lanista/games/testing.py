@@ -207,8 +207,9 @@ def _check_start(ruleset: Ruleset, seed: int) -> None:
         )
         frame = first.frame()
         require(
-            not (frame.arrows or frame.captured or frame.events),
-            "a new game's frame has arrows, captured cells or events; nothing happened yet",
+            not (frame.arrows or frame.captured or frame.events or frame.idle),
+            "a new game's frame has arrows, captured cells, events or idle units; nothing happened "
+            "yet",
         )
         for seat in range(ruleset.seats):
             lines = require_facts(first.facts_at_start(seat), "facts_at_start")
@@ -330,16 +331,13 @@ def _check_legal(game: Game, seats: Sequence[int], pick: random.Random) -> None:
 
 
 def _check_words(game: Game, answers: Sequence[Sequence[Token]]) -> None:
-    """Check that answers, and what had no effect in the last turn, are told in printable lines."""
+    """Check that answers are told in printable lines."""
     assert isinstance(game, DecodesAnswers)
     for seat, tokens in enumerate(answers):
         if isinstance(parsed(game, seat, tokens), Answer):
             with unharmed(f"decode of seat {seat}'s {list(tokens[:12])}"):
                 texts = [submove.text for submove in game.decode(seat, tokens)]
             require_texts("a submove's text", *texts)
-    with unharmed("without_effect"):
-        reasons = game.without_effect().values()
-    require_texts("a reason in without_effect", *reasons)
 
 
 # Another process

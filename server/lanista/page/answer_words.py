@@ -4,10 +4,9 @@ A ruleset that can't say what was ordered gives none, and viewers show the answe
 sent.
 """
 
-import functools
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 from lanista.games.base import Answer, DecodesAnswers, Game, Submove
 from lanista.games.picture import Place, Scene
@@ -25,29 +24,20 @@ Decoded = Sequence[tuple[Submove, ...] | None]
 
 def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
     """Return what the answers of a turn order; None if the ruleset can't say it."""
-    if not _decodes(type(game)):
+    if not isinstance(game, DecodesAnswers):
         return None
-    decode = cast("DecodesAnswers", game).decode
     return [
-        tuple(islice(decode(seat, tokens), SUBMOVES_SHOWN)) if isinstance(verdict, Answer) else None
+        tuple(islice(game.decode(seat, tokens), SUBMOVES_SHOWN))
+        if isinstance(verdict, Answer)
+        else None
         for seat, (verdict, tokens) in enumerate(zip(judged.verdicts, judged.tokens, strict=True))
     ]
 
 
-def idle_units(game: Game) -> Mapping[int, str]:
-    """Return why orders of the last turn changed nothing, by unit; empty if nobody knows."""
-    return cast("DecodesAnswers", game).without_effect() if _decodes(type(game)) else {}
-
-
-@functools.cache
-def _decodes(kind: type[Game]) -> bool:
-    """Tell whether games of a type say what answers order; looking it up takes long."""
-    return issubclass(kind, DecodesAnswers)
-
-
-def submoves_json(answers: Decoded, game: Game, cols: int) -> list[list[list[Any]] | None]:
-    """Return the submoves of each seat as JSON, given the game after the turn."""
-    idle = cast("DecodesAnswers", game).without_effect()
+def submoves_json(
+    answers: Decoded, idle: Mapping[int, str], cols: int
+) -> list[list[list[Any]] | None]:
+    """Return the submoves of each seat as JSON, given the idle units of the frame after them."""
     return [
         None if submoves is None else [_submove(submove, idle, cols) for submove in submoves]
         for submoves in answers

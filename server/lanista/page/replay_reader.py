@@ -30,7 +30,7 @@ from lanista.match.record import (
 )
 from lanista.match.replay import MismatchError, carry_out, judge, start, turn_faults
 from lanista.page import frames
-from lanista.page.answer_words import Decoded, decoded, idle_units, submoves_json
+from lanista.page.answer_words import Decoded, decoded, submoves_json
 from lanista.page.story import Storyteller
 
 GZIP = b"\x1f\x8b"
@@ -161,16 +161,15 @@ class ReplayReader:
     def _frame(
         self, turn: TurnInfo | None, faults: Sequence[FaultInfo], answers: Decoded | None
     ) -> dict[str, Any]:
+        frame, scores = self._game.frame(), self._game.scores()
         turn_json = None
         if turn is not None:
             clock = self._header.clock
             limit = clock.time_move if turn.turn else clock.time_init
             cols = self._writer.scene.cols
-            submoves = None if answers is None else submoves_json(answers, self._game, cols)
+            submoves = None if answers is None else submoves_json(answers, frame.idle, cols)
             turn_json = frames.turn_json(turn, limit, faults, submoves, self.logs)
-        frame, scores = self._game.frame(), self._game.scores()
-        idle = idle_units(self._game)
-        self._storyteller.take(frame, scores, turn, faults, answers=answers, idle=idle)
+        self._storyteller.take(frame, scores, turn, faults, answers=answers)
         return self._writer.frame(frame, scores, turn_json)
 
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:

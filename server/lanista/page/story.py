@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from statistics import fmean
-from types import MappingProxyType
 
 import attrs
 
@@ -20,7 +19,7 @@ from lanista.games.picture import Event, Frame, Scene, counted
 from lanista.match.record import BotInfo, FaultInfo, Record, ResultInfo, TurnInfo
 from lanista.match.replay import judged_turns, start, turn_faults
 from lanista.page.answer_times import AnswerTime, times_told
-from lanista.page.answer_words import Decoded, decoded, idle_units
+from lanista.page.answer_words import Decoded, decoded
 from lanista.page.seat_colours import letter
 from lanista.page.wasted import HALF, Effort, Efforts, Waste, longest_waste, share
 
@@ -157,13 +156,11 @@ class Storyteller:
         faults: Sequence[FaultInfo] = (),
         *,
         answers: Decoded | None = None,
-        idle: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         """Take the next frame, with the scores by seat.
 
-        The turn is the one that led here; None at the start, and in files without turns. Faults,
-        answers and idle units are as by `replay.turn_faults`, `answer_words.decoded` and
-        `idle_units`.
+        The turn is the one that led here; None at the start, and in files without turns. Faults
+        and answers are as by `replay.turn_faults` and `answer_words.decoded`.
         """
         number = len(self._scores)
         self._scores.append(tuple(scores))
@@ -176,7 +173,7 @@ class Storyteller:
                 self._events[number] = Event(seat, _joined(texts))
         if turn is not None:
             self._take_turn(number, turn, faults)
-        self._efforts.take(number, frame, faults, answers, idle)
+        self._efforts.take(number, frame, faults, answers)
 
     def _take_turn(self, number: int, turn: TurnInfo, faults: Sequence[FaultInfo]) -> None:
         for seat, verdict in enumerate(turn.verdicts):
@@ -469,8 +466,7 @@ def story_of(record: Record, ruleset: Ruleset) -> Story:
     answers = None
 
     def take() -> None:
-        idle = idle_units(game)
-        storyteller.take(game.frame(), game.scores(), *led_here, answers=answers, idle=idle)
+        storyteller.take(game.frame(), game.scores(), *led_here, answers=answers)
 
     for judged in judged_turns(record, game):
         take()

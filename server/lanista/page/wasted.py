@@ -112,14 +112,13 @@ class Efforts:
         frame: Frame,
         faults: Sequence[FaultInfo],
         answers: Decoded | None,
-        idle: Mapping[int, str],
     ) -> None:
         """Take the next frame; the arguments are those of `Storyteller.take`, and the round."""
         (first, before), now = self._standing, units_of(frame)
         if answers is not None and self.frame is not None:
             for by_seat, efforts in (
                 (self.units, units_without_orders(self.frame, before, frame, answers)),
-                (self.orders, orders_without_effect(answers, faults, idle)),
+                (self.orders, orders_without_effect(answers, faults, frame.idle)),
                 (self.moves, moves_back(self.scene, first, before, now)),
                 (self.moves, crowds_back(self.scene, self.frame, frame)),
             ):
@@ -161,7 +160,7 @@ def orders_without_effect(
 ) -> Iterator[Effort]:
     """Yield the orders of the seats that gave any; refused ones aren't counted as wasted.
 
-    Why orders changed nothing is in `idle`, by unit (`DecodesAnswers.without_effect`).
+    Why orders changed nothing is in `idle`, as in the frame after them.
     """
     refused = {
         (fault.seat, fault.index) for fault in faults if fault.code == RefusalCode.ILLEGAL.value

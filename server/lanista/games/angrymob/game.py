@@ -7,7 +7,7 @@ most 8 units.
 
 import copy
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
@@ -99,10 +99,6 @@ class AngryMob:
                 target = self._near[row * cols + col][direction] if 0 <= direction <= 3 else -1
                 places += [divmod(target, cols)] if target >= 0 else []
             yield Submove(f"{scene.units(count)} from ({row}, {col}) {way}", None, tuple(places))
-
-    def without_effect(self) -> Mapping[int, str]:
-        """Return nothing: a legal move is carried out as a whole, and units have no numbers."""
-        return {}
 
     def _first_illegal(self, units: Units, numbers: Sequence[int]) -> dict[int, Reason]:
         """Return the first submove that is illegal by rules/angrymob.md 4, if any, and the reason.

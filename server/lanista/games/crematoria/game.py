@@ -121,10 +121,6 @@ class Crematoria:
             else:
                 yield Submove(text, unit, (PLACES[cell],) if cell >= 0 else ())
 
-    def without_effect(self) -> Mapping[int, str]:
-        """Return why orders of the last round changed nothing, by unit."""
-        return self.state.idle
-
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Carry out one round; a seat without a usable answer gives no orders."""
         self._facts = self._position = None
@@ -247,7 +243,7 @@ class Crematoria:
 
     def frame(self) -> Frame:
         """Return units, gems and the sun, with the events of the last round."""
-        return scene.frame(self.seen(), self._before)
+        return attrs.evolve(scene.frame(self.seen(), self._before), idle=self.state.idle)
 
 
 def _legal(state: State, unit: int) -> list[tuple[int, int]]:

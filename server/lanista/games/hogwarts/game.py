@@ -162,10 +162,6 @@ class Hogwarts:
         """Yield the submoves in words; see `orders.decode`."""
         return orders.decode(self.cells, tokens)
 
-    def without_effect(self) -> Mapping[int, str]:
-        """Return why orders of the last round changed nothing, by unit."""
-        return self._idle
-
     # -- playing -------------------------------------------------------------------------------
 
     def advance(self, turn: Sequence[Verdict]) -> None:
@@ -562,7 +558,8 @@ class Hogwarts:
 
     def frame(self) -> Frame:
         """Return units, books, Voldemort and owned cells, with the events of the last round."""
-        return scene.frame(self.seen(), self._before, self.executed, self.settings)
+        frame = scene.frame(self.seen(), self._before, self.executed, self.settings)
+        return attrs.evolve(frame, idle=self._idle)
 
 
 @functools.lru_cache(maxsize=4096)
