@@ -1,15 +1,59 @@
-"""A nursery for helpers of one main piece of work, whose error leaves it as it is.
+"""What helps a main piece of work from beside it: a nursery for helpers, and signals to stop.
 
 A trio nursery puts what is raised in it into an exception group, since several of its tasks may
 fail at once. Where the tasks in it only serve its block (a heartbeat, a listener for signals), the
 block's error is the one that matters, and its callers catch it by type.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from types import FrameType
 from typing import cast
 
 import trio
+
+from lanista.system import heeded
+
+HELD = 1.0
+"""Seconds after which something holds an event loop that hasn't come round to a signal."""
+
+
+class HeldError(Exception):
+    """Raised in what holds the event loop, such as a game's method that doesn't return."""
+
+    def __init__(self) -> None:
+        super().__init__("broken off by a second signal to stop, as it held the event loop")
+
+
+@contextmanager
+def stop_signals() -> Iterator[AsyncIterator[int]]:
+    """Receive the signals to stop that this process heeds; it must be in the main thread.
+
+    If the event loop doesn't come round to one, the next one raises HeldError in what holds it.
+    """
+    heard: float | None = None
+
+    def come_round() -> None:
+        nonlocal heard
+        heard = None
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal heard
+        receive(number, frame)
+        if heard is None:
+            heard = time.monotonic()
+            token.run_sync_soon(come_round)
+        elif time.monotonic() - heard >= HELD:
+            raise HeldError
+
+    numbers, token = heeded(), trio.lowlevel.current_trio_token()
+    with trio.open_signal_receiver(*numbers) as signals:
+        receive = cast("Callable[[int, FrameType | None], None]", signal.getsignal(numbers[0]))
+        for number in numbers:
+            signal.signal(number, handle)
+        yield signals
 
 
 def helpers_nursery() -> "AbstractAsyncContextManager[trio.Nursery, None]":

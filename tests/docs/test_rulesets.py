@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from docs.pages import DOCS, commands, fenced
-from e2e.running import environment
+from e2e.running import Program, command, environment
 from lanista.match.record import read_record
 
 PAGE = DOCS / "rulesets.md"
@@ -25,15 +26,19 @@ def run(folder, *words):
         words[:1] = [sys.executable, "-m", "lanista"]
     if words[0] == "python3":
         words[0] = sys.executable
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     return subprocess.run(
         words,
         cwd=folder,
-        env=environment(PATH=path, PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1"),
+        env=_environment(folder),
         capture_output=True,
         text=True,
         timeout=60,
     )
+
+
+def _environment(folder):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return environment(PATH=path, PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1")
 
 
 @pytest.fixture
@@ -116,3 +121,38 @@ def test_the_bot_of_the_page_wins(installed, seat):
     result = read_record(installed / "match.jsonl.gz").result
     assert ("finished", (1, 2)[seat]) == (result.end, result.ranks[0])
     assert (2, 1)[seat] == result.ranks[1]
+
+
+def test_a_method_that_never_returns_is_broken_off_by_ctrl_c(installed):
+    """Pressed again and again; the record says where the method was."""
+    hanging = (
+        "from pathlib import Path\n"
+        "import take_away\n"
+        "def advance(game, turn):\n"
+        "    while True:\n"
+        "        Path('hangs').touch()\n"
+        "take_away.TakeAway.advance = advance\n"
+    )
+    (installed / "hanging.py").write_text(hanging, encoding="utf-8")
+    points = installed / "take_away-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[lanista.rulesets]\ntake-away = hanging:take_away.RULESET\n")
+    bots = ["python3 take_away_bot.py"] * 2
+    words = ("play", "take-away", *bots, "--console", "-o", "match.jsonl")
+    program = Program(command(*words), installed, env=_environment(installed))
+
+    def is_broken_off():
+        is_over = (installed / "match.jsonl").exists()
+        if not is_over:
+            program.signal(signal.SIGINT)
+        return is_over
+
+    try:
+        program.until((installed / "hangs").exists, "the game hangs")
+        program.until(is_broken_off, "the match is over")
+        assert 130 == program.wait()
+    finally:
+        program.end()
+    result = read_record(installed / "match.jsonl").result
+    assert "aborted" == result.end
+    assert "hanging.py" in result.error
+    assert "HeldError" in result.error

@@ -1,9 +1,12 @@
-"""The nursery of tasks that serve a block."""
+"""The nursery of tasks that serve a block, and the signals to stop."""
+
+import signal
 
 import pytest
 import trio
 
-from lanista.nurseries import helpers_nursery
+from lanista import nurseries
+from lanista.nurseries import HeldError, helpers_nursery, stop_signals
 
 
 async def test_what_the_block_raises_comes_as_it_is_when_the_helpers_have_ended():
@@ -43,3 +46,22 @@ async def test_a_helpers_own_error_is_not_lost():
     with pytest.raises(ExceptionGroup) as caught:
         await work()
     assert caught.group_contains(ValueError, match="a fault")
+
+
+async def test_a_second_signal_breaks_off_what_holds_the_loop(monkeypatch):
+    """But not before a loop in order would have come round to the first."""
+    with stop_signals() as signals:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        monkeypatch.setattr(nurseries, "HELD", 0)
+        with pytest.raises(HeldError):
+            signal.raise_signal(signal.SIGTERM)
+        assert [signal.SIGINT, signal.SIGTERM] == [await anext(signals), await anext(signals)]
+
+
+async def test_the_next_signal_breaks_off_nothing_once_the_loop_has_come_round(monkeypatch):
+    monkeypatch.setattr(nurseries, "HELD", 0)
+    with stop_signals() as signals:
+        for _ in range(3):
+            signal.raise_signal(signal.SIGINT)
+            assert signal.SIGINT == await anext(signals)

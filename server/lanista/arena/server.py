@@ -15,8 +15,8 @@ from lanista.arena.arena import Arena
 from lanista.arena.matches import Matches
 from lanista.arena.options import Options
 from lanista.arena.spec import Start
-from lanista.nurseries import helpers_nursery
-from lanista.system import heeded, return_large_blocks
+from lanista.nurseries import helpers_nursery, stop_signals
+from lanista.system import return_large_blocks
 from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:  # as in `lobby`
@@ -54,7 +54,7 @@ async def heed_signals(
     """
     reading = trio.Lock()
     async with trio.open_nursery() as nursery:
-        with trio.open_signal_receiver(*heeded()) as signals:
+        with stop_signals() as signals:
             task_status.started()
             async for number in signals:
                 if number == signal.SIGHUP and reread is not None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 import trio
 
-from lanista.nurseries import helpers_nursery
-from lanista.system import heeded
+from lanista.nurseries import helpers_nursery, stop_signals
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -24,7 +23,7 @@ async def watch_signals(
     call: Callable[[], None], *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
     """Call a function at every SIGINT, SIGTERM and SIGHUP, unless the process ignores them."""
-    with trio.open_signal_receiver(*heeded()) as signals:
+    with stop_signals() as signals:
         task_status.started()
         async for _ in signals:
             call()
