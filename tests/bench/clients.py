@@ -21,7 +21,7 @@ from measured import compiled, connected, keep, percentile
 
 from languages.language import every
 from lanista.games import registry
-from lanista.games.base import MalformedAnswerError, complete_settings
+from lanista.games.base import MalformedAnswerError, complete_settings, start_game
 from lanista.match.conditions import DEFAULT
 from lanista.match.encoder import Version1Encoder
 from support.players import PLAYERS
@@ -38,9 +38,8 @@ SAME = 40
 def told(name):
     """The opening of a match for seat 0, and some of its turns."""
     ruleset = registry.get(name)
-    chance = ruleset.chance(7)
     settings = complete_settings(ruleset, {})
-    game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    game = start_game(ruleset, settings, 7)
     pick = Random(7)
     players = tuple(f"P{seat}" for seat in range(ruleset.seats))
     encoder = Version1Encoder(

@@ -15,7 +15,7 @@ from pathlib import Path
 from measured import keep, match_between, median
 
 from lanista.games import registry
-from lanista.games.base import complete_settings
+from lanista.games.base import complete_settings, start_game
 from lanista.games.originals import of_game, played
 
 TRACES = Path(__file__).parents[1] / "traces"
@@ -46,8 +46,7 @@ def match(game_name, seed, rounds):
     began = time.process_time()
     given = {"original": 1} if game_name == "hogwarts" else {}
     settings = complete_settings(ruleset, given)
-    chance = ruleset.chance(seed)
-    game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    game = start_game(ruleset, settings, seed)
     turns = ([game.parse(seat, said) for seat, said in enumerate(seats)] for seats in rounds)
     writer = of_game(game_name)
     names = ["a", "b", "c", "d"]

@@ -28,7 +28,7 @@ from pathlib import Path
 from measured import SEATS, compiled, connected, keep, listening
 
 from lanista.games import registry
-from lanista.games.base import complete_settings
+from lanista.games.base import complete_settings, start_game
 
 SHORT = 20
 """Turns of the shorter matches."""
@@ -87,8 +87,7 @@ def told(game):
     """The bytes that a bot gets in the first turn, or about so many."""
     ruleset = registry.get(game)
     settings = complete_settings(ruleset, {})
-    chance = ruleset.chance(1)
-    rules = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    rules = start_game(ruleset, settings, 1)
     return b"turn 1\n" + rules.facts(0, ()) + b"go\n"
 
 

@@ -12,7 +12,7 @@ import lanista
 from lanista.cli.live import DELAY, LONGEST, PART_SECONDS, LiveBoard
 from lanista.cli.view import GROUNDS, HALF, SUN, THINGS, BoardView, Part, Window, lacks_colours
 from lanista.games import registry
-from lanista.games.base import complete_settings
+from lanista.games.base import complete_settings, start_game
 from lanista.games.picture import Frame, Ground, Level, Mark, Scene, Shape
 from lanista.page.seat_colours import DARK
 
@@ -184,8 +184,8 @@ def test_levels_are_side_by_side_or_one_below_another_or_in_turn():
 def new_game(name):
     """A match's first position, on a generated board."""
     ruleset = registry.get(name)
-    settings, chance = complete_settings(ruleset, {}), ruleset.chance(1)
-    return ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    settings = complete_settings(ruleset, {})
+    return start_game(ruleset, settings, 1)
 
 
 @pytest.mark.parametrize(

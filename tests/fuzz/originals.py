@@ -8,7 +8,7 @@ import lanista_maps
 from fuzz.mutation import changed_text
 from fuzz.target import Target, check_words
 from lanista.games import registry
-from lanista.games.base import FormatError, complete_settings
+from lanista.games.base import FormatError, complete_settings, start_game
 from lanista.games.originals import of_game, of_text, played
 from lanista.page.frames import FrameWriter, encode, head_of_res
 from support.originals import write_res
@@ -41,8 +41,7 @@ def match_file(game: str, seed: int) -> str:
     """A match of random players on the board of a seed."""
     ruleset, pick = registry.get(game), Random(seed)
     settings = complete_settings(ruleset, SMALL[game])
-    chance = ruleset.chance(seed)
-    playing = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    playing = start_game(ruleset, settings, seed)
     turns = (
         [playing.parse(seat, PLAYERS[game](playing, seat, pick)) for seat in range(ruleset.seats)]
         for _ in range(ruleset.max_turns(settings))

@@ -19,6 +19,7 @@ from lanista.games.base import (
     TooManySubmovesError,
     Verdict,
     complete_settings,
+    start_game,
 )
 from lanista.page.frames import FrameWriter, encode
 from lanista_protocol import MalformedLineError, NoteCode, messages, tokenize
@@ -46,8 +47,7 @@ def submoves(game: str) -> Target:
     ruleset = registry.get(game)
     settings = complete_settings(ruleset, SETTINGS[game])
     pick = Random(game)
-    chance = ruleset.chance(7)
-    playing = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    playing = start_game(ruleset, settings, 7)
     corpus = [b"", MANY[game] * 1001, b"1 2 3 0", b"m 3 4", b"s 1" + b" 0 1 2 3 4" * 3]
     games, stored = [], []
     for turn in range(5 * POSITIONS):

@@ -10,7 +10,7 @@ from languages.built import BUILDS
 from lanista.competition import worker
 from lanista.competition.worker import play_blocks, try_bot
 from lanista.games import registry
-from lanista.games.base import complete_settings
+from lanista.games.base import complete_settings, start_game
 from lanista.games.outcome import Ending, Outcome, Termination
 from lanista.match.conditions import DEFAULT
 from lanista.match.encoder import Version1Encoder
@@ -103,8 +103,7 @@ def conversation(*, keeps):
     """Return what a bot is sent in a match of one round: up to its `go`, and the end."""
     ruleset = registry.get("hogwarts")
     settings = complete_settings(ruleset, {"NUM_ROUNDS": 1})
-    chance = ruleset.chance(1)
-    game = ruleset.new(settings, ruleset.generate(settings, chance), chance)
+    game = start_game(ruleset, settings, 1)
     encoder = Version1Encoder(
         match="0" * 26, game="hogwarts", players=tuple("abcd"), clock=DEFAULT.limits(), seed=1
     )

@@ -19,7 +19,7 @@ import trio
 from lanista.bots.last_words import last_words
 from lanista.bots.process import Bot, Exit
 from lanista.check.channels import Tap, quiet_connection
-from lanista.games.base import Game, Ruleset
+from lanista.games.base import Game, Ruleset, start_game
 from lanista.games.outcome import Termination
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.handshake import announce
@@ -343,8 +343,7 @@ def _game_at_start(spec: MatchSpec, record: Record) -> Game:
     if spec.board is None:
         return start(record.header, spec.ruleset)
     # No file can hold some of our boards, so the record's text may not be readable.
-    chance = spec.ruleset.chance(spec.seed)
-    return spec.ruleset.new(spec.settings, spec.board, chance)
+    return start_game(spec.ruleset, spec.settings, spec.seed, spec.board)
 
 
 @attrs.define(eq=False)

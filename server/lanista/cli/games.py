@@ -7,7 +7,7 @@ import click
 from lanista.cli import Group
 from lanista.cli.common import say, set_option, size_option, write_text
 from lanista.games import registry
-from lanista.games.base import complete_settings
+from lanista.games.base import complete_settings, start_game
 
 
 @click.command("games")
@@ -83,10 +83,7 @@ def show(game: str, map_: str, size: int) -> None:
 
     ruleset = registry.get(game)
     settings, board = checked_setup(ruleset, map_, None)
-    chance = ruleset.chance(0)
-    if board is None:  # the file has only settings: the seed makes the board
-        board = ruleset.generate(settings, chance)
-    position = ruleset.new(settings, board, chance)
+    position = start_game(ruleset, settings, 0, board)
     names = [f"seat {seat}" for seat in range(ruleset.seats)]
     console = Console(highlight=False)
     view = BoardView(position.scene(), names, size, plain=lacks_colours(console))

@@ -397,6 +397,19 @@ def complete_settings(
     return complete
 
 
+def start_game(
+    ruleset: Ruleset, settings: Mapping[str, int], seed: int, board: object = None
+) -> Game:
+    """Start a game as a match does: one source of chance for the board and what follows.
+
+    Without a board, the seed makes it. `settings` has every setting.
+    """
+    chance = ruleset.chance(seed)
+    if board is None:
+        board = ruleset.generate(settings, chance)
+    return ruleset.new(settings, board, chance)
+
+
 _ENDINGS: Mapping[str, str] = {
     "forfeit": "whoever was at fault lost at once, whatever the scores",
     REMOVED: "the arena put a bot out, which lost at once, whatever the scores",

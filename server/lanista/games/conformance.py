@@ -34,6 +34,7 @@ from lanista.games.base import (
     TooManySubmovesError,
     Verdict,
     complete_settings,
+    start_game,
     turn_word,
 )
 from lanista.games.outcome import Outcome, Termination
@@ -350,10 +351,9 @@ class Transcript:
 
 
 def new_game(ruleset: Ruleset, settings: Mapping[str, int], seed: int) -> Game:
-    """Start a game as a match does, with one source of chance for the board and the game."""
+    """Start a game, which must not raise."""
     with unharmed(f"new with seed {seed} and {dict(settings)}"):
-        chance = ruleset.chance(seed)
-        return ruleset.new(settings, ruleset.generate(settings, chance), chance)
+        return start_game(ruleset, settings, seed)
 
 
 def parsed(game: Game, seat: int, tokens: Sequence[Token]) -> Verdict:

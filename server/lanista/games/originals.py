@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import attrs
 
 from lanista.games import registry
-from lanista.games.base import FormatError, Game, Ruleset, Setting, Token, Verdict
+from lanista.games.base import FormatError, Game, Ruleset, Setting, Token, Verdict, start_game
 from lanista.games.picture import Frame, Scene
 from lanista.games.tokens import Tokens
 
@@ -100,8 +100,6 @@ class Originals(Generic[S, C]):
     """The words by which the files name the game and its version."""
     settings: tuple[Setting, ...]
     """The settings that the files have, in their order."""
-    rounds: str
-    """The name of the setting that is the number of rounds."""
     generated: str
     """The word for a board that the seed makes, in a configuration."""
     fixed: str = ""
@@ -200,7 +198,7 @@ class Originals(Generic[S, C]):
         )
         states = [self.read_state(tokens, settings, 0)]
         commands = []
-        for number in range(1, settings[self.rounds] + 1):
+        for number in range(1, self.ruleset.max_turns(settings) + 1):
             commands.append(self.read_commands(tokens, states[0]))
             states.append(self.read_state(tokens, settings, number))
         tokens.end()
@@ -261,8 +259,7 @@ class Originals(Generic[S, C]):
         Raises FormatError if one of them isn't such a file.
         """
         res, rules = self.read_res(text), self.ruleset
-        settings, chance = {**res.settings, **self.own}, rules.chance(res.seed)
-        game = rules.new(settings, rules.generate(settings, chance), chance)
+        game = start_game(rules, {**res.settings, **self.own}, res.seed)
         turns = (
             [game.parse(seat, answer) for seat, answer in enumerate(answers)]
             for answers in self.read_orders(log)

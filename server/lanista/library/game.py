@@ -29,6 +29,7 @@ from lanista.games.base import (
     TooManySubmovesError,
     Verdict,
     complete_settings,
+    start_game,
     whole_number,
 )
 from lanista.games.base import Game as RulesGame
@@ -105,10 +106,7 @@ def new_game(
 
 def begin(ruleset: Ruleset, seed: int, board: Any, settings: Mapping[str, int]) -> "Game":
     """Start a game from checked arguments; without a board, the seed makes it."""
-    chance = ruleset.chance(seed)
-    if board is None:
-        board = ruleset.generate(settings, chance)
-    return Game(ruleset, ruleset.new(settings, board, chance), seed)
+    return Game(ruleset, start_game(ruleset, settings, seed, board), seed)
 
 
 def from_state(state: State, seed: int | None = None) -> "Game":

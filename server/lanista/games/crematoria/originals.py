@@ -190,7 +190,6 @@ ORIGINALS = Originals(
     ruleset=RULESET,
     title=TITLE,
     settings=RULESET.settings,
-    rounds="nb_rounds",
     generated="GENERATOR",
     head=_head_text,
     header=_header_text,

@@ -208,7 +208,6 @@ ORIGINALS = Originals(
     ruleset=RULESET,
     title=TITLE,
     settings=CODED,
-    rounds="NUM_ROUNDS",
     generated="RANDOM",
     fixed="FIXED\n",
     rules=("original", "text"),
