@@ -106,7 +106,7 @@ def res(game: str) -> Target:
         for frame, scores in shown.frames:
             encode(writer.frame(frame, scores, None))
         for rules in originals.rules:
-            explained = originals.explain(text, rules)
+            explained = originals.explain(read, rules)
             if explained.problem is not None:
                 check_words(explained.problem)
 

@@ -8,10 +8,10 @@ import pytest
 
 import lanista_maps
 from lanista.games.base import complete_settings
-from lanista.games.crematoria.explaining import explain, explain_round
-from lanista.games.crematoria.originals import Res
+from lanista.games.crematoria.explaining import check_round
+from lanista.games.crematoria.originals import ORIGINALS, Res
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.originals import UnexplainedError
+from lanista.games.originals import UnexplainedError, try_forks
 from support.crematoria import (
     TRACE_NAMES,
     Listening,
@@ -25,11 +25,15 @@ from support.crematoria import (
 )
 from support.traces import some_always
 
+explain = ORIGINALS.explain
 
-def problem(*round_):
+
+def problem(settings, before, movements, after):
     """Return what is wrong with one round, or None."""
+    states, commands = (before, after), (tuple(movements),)
+    res = Res(word="Game", seed=0, settings=settings, names=(), states=states, commands=commands)
     try:
-        explain_round(*round_)
+        try_forks(functools.partial(check_round, res, 0, "original"))
     except UnexplainedError as error:
         return str(error)
     return None

@@ -3,6 +3,7 @@
 That possible ones are explained: test_hogwarts_traces, and the matches played here.
 """
 
+from functools import partial
 from random import Random
 
 import attrs
@@ -11,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanista.games.hogwarts.board import NEAR
-from lanista.games.hogwarts.explaining import _towards, explain, explain_round
+from lanista.games.hogwarts.explaining import _towards, check_round
 from lanista.games.hogwarts.game import step_towards
 from lanista.games.hogwarts.orders import Order
-from lanista.games.originals import Explanation, UnexplainedError
+from lanista.games.hogwarts.originals import ORIGINALS
+from lanista.games.originals import Explanation, UnexplainedError, try_forks
 from support.hogwarts import (
     ADDED_UP,
     DOWN,
@@ -34,11 +36,13 @@ from support.hogwarts import (
 )
 from support.traces import some_always
 
+explain = ORIGINALS.explain
+
 
 def problem(res, number, rules="original"):
     """Return what is wrong with one round, or None."""
     try:
-        explain_round(res, number, rules)
+        try_forks(partial(check_round, res, number, rules))
     except UnexplainedError as error:
         return str(error)
     return None

@@ -5,7 +5,7 @@ tests/traces/hogwarts holds the program's own match files, and what the players 
 
 import pytest
 
-from lanista.games.hogwarts.explaining import explain
+from lanista.games.hogwarts.originals import ORIGINALS
 from lanista.games.originals import Explanation
 from support.hogwarts import (
     TRACE_NAMES,
@@ -44,7 +44,7 @@ def test_a_match_file_of_the_original_is_written_as_it_was_read(name):
     "name", some_always(TRACE_NAMES, "05_s7_Dummy-Dummy-Dummy-Dummy", TRACE_NAMES[-1])
 )
 def test_a_match_of_the_original_is_explained_from_its_file_alone(name):
-    assert Explanation(rounds=200, of=200) == explain(trace(name), "original")
+    assert Explanation(rounds=200, of=200) == ORIGINALS.explain(trace(name), "original")
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,12 @@ def test_the_texts_rules_give_another_match_which_is_explained_by_them_alone(nam
     made = res_of(game, checked(), seed=file.seed, names=file.names)
     assert file.states[0] == made.states[0]
     assert file != made
-    assert Explanation(rounds=200, of=200, rules="text") == explain(made, "text")
-    by_the_original = explain(made, "original")
+    assert Explanation(rounds=200, of=200, rules="text") == ORIGINALS.explain(made, "text")
+    by_the_original = ORIGINALS.explain(made, "original")
     assert "the spell captured" in by_the_original.problem
     spells = [number for number, done in enumerate(made.commands) if _casts(done)]
     assert spells[0] == by_the_original.rounds
-    assert "the spell captured" in explain(file, "text").problem
+    assert "the spell captured" in ORIGINALS.explain(file, "text").problem
 
 
 def _casts(commands):

@@ -110,10 +110,11 @@ def explain(file: str, rules: str, orders: str | None) -> int:
         tried = originals.rules if rules == "auto" else (rules,)
         if rules != "auto" and rules not in originals.rules:
             raise BadInputError(f"--rules {rules}: {originals.game} has only the original's rules")
-        explanations = [originals.explain(text, tried[0])]
+        res = originals.read_res(text)
+        explanations = [originals.explain(res, tried[0])]
         for other in tried[1:]:
             if explanations[-1].problem is not None:
-                explanations.append(originals.explain(text, other))
+                explanations.append(originals.explain(res, other))
     except FormatError as error:
         raise BadInputError(f"{file}: {error}") from None
     # Of several rules, those that explain the most rounds; the original's if they tie.

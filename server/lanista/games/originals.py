@@ -10,6 +10,7 @@ another combination of outcomes each time, until the rest fits.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
@@ -21,6 +22,8 @@ from lanista.games.tokens import Tokens
 
 MAX_CALLS = 1000
 """The number of orders that a player may give in a round of an order log."""
+MAX_TRIES = 2_000
+"""The number of ways through a round's forks that are tried; real rounds need one or two."""
 MAX_NAME = 12
 """The number of characters of a player's name that an original program accepts."""
 
@@ -243,15 +246,25 @@ class Originals(Generic[S, C]):
             rounds.append(answers)
         return rounds
 
-    def explain(self, text: str, rules: str) -> Explanation:
-        """Explain a match file's text by some rules, in the module `explaining` of the game.
+    def explain(self, res: Res[S, C], rules: str = "original") -> Explanation:
+        """Explain a match file by some rules, up to the first round that they don't allow.
 
-        Raises FormatError if it isn't a match file.
+        The game's module `explaining` has `check_start(res)` and, for one attempt at a round,
+        `check_round(res, number, rules, forks)`. They raise UnexplainedError if no match can begin
+        with the first state, or if the commands of a round can't lead from its state to the next.
         """
         explaining = registry.part(self.game, "explaining")
         assert explaining is not None  # as for every game with match files
-        explanation: Explanation = explaining.explain(self.read_res(text), rules)
-        return explanation
+        rounds, place, problem = 0, "first state", None
+        try:
+            explaining.check_start(res)
+            for number in range(len(res.commands)):
+                place = f"round {number}"
+                try_forks(partial(explaining.check_round, res, number, rules))
+                rounds += 1
+        except UnexplainedError as error:
+            problem = f"{place}: {error}"
+        return Explanation(rounds=rounds, of=len(res.commands), rules=rules, problem=problem)
 
     def replay(self, text: str, log: str) -> Iterator[str]:
         """Play an order log with the seed of a match file, and yield the resulting match file.
@@ -358,29 +371,6 @@ def require(condition: object, problem: str) -> None:
         raise UnexplainedError(problem)
 
 
-def explained(
-    res: Res[Any, Any],
-    check_start: Callable[[], None],
-    check_round: Callable[[int], None],
-    rules: str,
-) -> Explanation:
-    """Explain a match up to the first round that the rules don't allow.
-
-    The checks raise UnexplainedError if no match can begin with the first state, or if the commands
-    of a round can't lead from its state to the next.
-    """
-    rounds, place, problem = 0, "first state", None
-    try:
-        check_start()
-        for number in range(len(res.commands)):
-            place = f"round {number}"
-            check_round(number)
-            rounds += 1
-    except UnexplainedError as error:
-        problem = f"{place}: {error}"
-    return Explanation(rounds=rounds, of=len(res.commands), rules=rules, problem=problem)
-
-
 class Forks:
     """The choices that an attempt makes where two outcomes are possible."""
 
@@ -398,14 +388,14 @@ class Forks:
         return self.made[-1]
 
 
-def try_forks(attempt: Callable[[Forks], None], most: int) -> None:
+def try_forks(attempt: Callable[[Forks], None]) -> None:
     """Try all ways through the forks of an attempt, until one raises no UnexplainedError.
 
-    If all failed, or so many did, the problem is that of the attempt that made the most progress.
+    If all failed, or MAX_TRIES, the problem is that of the attempt that made the most progress.
     """
     first: list[bool] = []
     farthest, problem = -1, UnexplainedError()
-    for _ in range(most):
+    for _ in range(MAX_TRIES):
         forks = Forks(first)
         try:
             attempt(forks)
@@ -420,4 +410,4 @@ def try_forks(attempt: Callable[[Forks], None], most: int) -> None:
         if not first:
             raise problem
         first[-1] = False
-    raise UnexplainedError(f"{problem} (tried {most} combinations of outcomes)")
+    raise UnexplainedError(f"{problem} (tried {MAX_TRIES} combinations of outcomes)")

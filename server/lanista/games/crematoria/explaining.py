@@ -10,18 +10,11 @@ It doesn't always show when. So a blow that its victim may or may not survive is
 
 import functools
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from lanista.games.crematoria.originals import Movement, Res
+from lanista.games.crematoria.originals import Res
 from lanista.games.crematoria.scene import Position
-from lanista.games.originals import (
-    Explanation,
-    Forks,
-    UnexplainedError,
-    explained,
-    require,
-    try_forks,
-)
+from lanista.games.originals import Forks, UnexplainedError, require
 
 ROWS, COLS = 40, 80
 ROCK, ELEVATOR = b"RE"
@@ -34,31 +27,14 @@ _OFFSETS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)
 _RIGHTWARDS = (1, 2, 3)
 _UP, _DOWN, _NONE = 8, 9, 10
 _NAMES = ("Bottom", "BR", "Right", "RT", "Top", "TL", "Left", "LB", "Up", "Down", "None")
-_MAX_TRIES = 1000
-"""The number of ways through a round's forks that are tried; real rounds need one or two."""
 
 Place = tuple[int, int, int]
 """A cell's row, column and level."""
 
 
-def explain(res: Res, rules: str = "original") -> Explanation:
-    """Check a match, up to the first round that the rules don't allow."""
-
-    def check(number: int) -> None:
-        before, after = res.states[number : number + 2]
-        explain_round(res.settings, before, res.commands[number], after)
-
-    return explained(res, lambda: _check_start(res), check, rules)
-
-
-def explain_round(
-    settings: Mapping[str, int], before: Position, movements: Sequence[Movement], after: Position
-) -> None:
-    """Check that these movements can lead from one position to the next.
-
-    If they can't, the problem is that of the attempt that came farthest.
-    """
-    try_forks(lambda forks: _Round(settings, before, movements, after, forks).check(), _MAX_TRIES)
+def check_round(res: Res, number: int, rules: str, forks: Forks) -> None:  # noqa: ARG001 - there is one set of rules
+    """Check that a round's movements lead to the position after it, with these outcomes."""
+    _Round(res, number, forks).check()
 
 
 # -- geometry ------------------------------------------------------------------------------------
@@ -119,7 +95,7 @@ def _distances(caves: bytes, targets: Iterable[Place]) -> dict[Place, int]:
 # -- the first position --------------------------------------------------------------------------
 
 
-def _check_start(res: Res) -> None:
+def check_start(res: Res) -> None:
     """Check that all stand in caves, in full health, far from hellhounds; no necromonger yet."""
     position = res.states[0]
     _check_counts(position)
@@ -167,15 +143,10 @@ def _check_counts(position: Position) -> None:
 class _Round:
     """One way through a round: its movements applied to a copy of the position before."""
 
-    def __init__(
-        self,
-        settings: Mapping[str, int],
-        before: Position,
-        movements: Sequence[Movement],
-        after: Position,
-        forks: Forks,
-    ) -> None:
-        self.settings, self.before, self.after = settings, before, after
+    def __init__(self, res: Res, number: int, forks: Forks) -> None:
+        self.settings = res.settings
+        before, self.after = res.states[number : number + 2]
+        self.before = before
         self.number = before.turn
         self.kinds = before.kind
         self.hounds = [unit for unit, kind in enumerate(self.kinds) if kind == "h"]
@@ -194,7 +165,7 @@ class _Round:
         self.gems = list(before.gems)
         self.doomed = {n for n in range(len(self.kinds)) if self._dies(n)}
         self.dead: set[int] = set()
-        self.remaining = list(movements)
+        self.remaining = list(res.commands[number])
         self.forks = forks
 
     def _dies(self, unit: int) -> bool:

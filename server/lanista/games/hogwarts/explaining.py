@@ -1,7 +1,10 @@
 """Checks whether the match in a Hogwarts match file can have happened (rules/hogwarts.md).
 
-`explain` follows a file from state to state by its commands; orders without effect aren't in a
-file, and aren't needed. A battle is a fork where the next state doesn't show at once who won it.
+A file is followed from state to state by its commands; orders without effect aren't in a file, and
+aren't needed. A battle is a fork where the next state doesn't show at once who won it.
+
+By the rules `text` and `original`, spells capture as the rules' text says, or as the original
+program does (rules/hogwarts.md 18, row 1).
 
 The module shares no code with the ruleset, so that each of them is a check of the other. It doesn't
 check status values or the file's first word.
@@ -16,33 +19,17 @@ from lanista.games.hogwarts.board import CLANS, FREE, OWNERS, SIDE, WALL
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.originals import Res
 from lanista.games.hogwarts.scene import Position
-from lanista.games.originals import Explanation, Forks, explained, require, try_forks
+from lanista.games.originals import Forks, require
 
 Cell = tuple[int, int]
 
 STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
 SPELL_FREE_ROUNDS = 50
 _UNOWNED = bytes.maketrans(OWNERS, bytes([FREE]) * CLANS)
-MAX_TRIES = 2_000
-"""The number of ways through a round's battles after which it counts as unexplained."""
 
 
-def explain(res: Res, rules: str = "original") -> Explanation:
-    """Follow a match file from its first state, up to the first one that can't have happened.
-
-    By the rules `text` and `original`, spells capture as the rules' text says, or as the original
-    program does (rules/hogwarts.md 18, row 1).
-    """
-    return explained(
-        res, lambda: _check_start(res), lambda number: explain_round(res, number, rules), rules
-    )
-
-
-def explain_round(res: Res, number: int, rules: str) -> None:
-    """Find outcomes of a round's battles that lead to the state after it.
-
-    If there are none, the problem is that of the attempt that came farthest.
-    """
+def check_round(res: Res, number: int, rules: str, forks: Forks) -> None:
+    """Check that a round's commands lead to the state after it, with these outcomes of battles."""
     commands, after = res.commands[number], res.states[number + 1]
     was, now = (state.owners.translate(_UNOWNED) for state in res.states[number : number + 2])
     for row in range(SIDE):
@@ -51,11 +38,10 @@ def explain_round(res: Res, number: int, rules: str) -> None:
     require(_is_drawable(after.ingredients), f"the ingredients {after.ingredients} can't be drawn")
     ids = [command.unit for command in commands]
     require(len(set(ids)) == len(ids), "a unit has two commands")
-    shown = _units(after)
-    try_forks(lambda forks: _Round(res, number, rules, shown, forks).follow(), MAX_TRIES)
+    _Round(res, number, rules, forks).follow()
 
 
-def _check_start(res: Res) -> None:
+def check_start(res: Res) -> None:
     """Check that a match can begin with the first state."""
     state = res.states[0]
     require(state.scores == (0,) * CLANS, f"score {state.scores}; it is 0 for all")
@@ -122,9 +108,7 @@ def _units(state: Position) -> list[_Unit]:
 class _Round:
     """One way through a round of a file: its commands carried out, battle by battle."""
 
-    def __init__(
-        self, res: Res, number: int, rules: str, shown: Sequence[_Unit], forks: Forks
-    ) -> None:
+    def __init__(self, res: Res, number: int, rules: str, forks: Forks) -> None:
         self.settings = res.settings
         self.before, self.after = res.states[number : number + 2]
         self.here, self.there = _place(self.before.voldemort), _place(self.after.voldemort)
@@ -132,7 +116,7 @@ class _Round:
         self.number = number
         self.rules = rules
         self.forks = forks
-        self.units, self.shown = _units(self.before), shown
+        self.units, self.shown = _units(self.before), _units(self.after)
         self.standing = {unit.at: number for number, unit in enumerate(self.units)}
         # The owners of the cells whose owner was decided in this round, as in a state.
         self.owners: dict[Cell, int] = {}
