@@ -32,8 +32,6 @@ class Case:
     far: float = 0.0
     """If it isn't 0, bots are of unlike strength in each tournament: the standard deviation of the
     difference of two of them, in Elo, instead of `elo`."""
-    missing: float = 0.0
-    """The chance that a match was left out, as in a ladder; one of each block is always there."""
     gauntlet: bool = False
     """Whether the first bot meets all others, and these don't meet. For two players."""
 
@@ -102,18 +100,14 @@ def play(case, chance):
         taken = np.take_along_axis(members, picked[:, :, None, None], 2)[:, :, 0] & left
         ranks[taken] = np.broadcast_to(1 + (~left).sum(axis=2, keepdims=True), ranks.shape)[taken]
         left &= ~taken
-    there = np.ones(ranks.shape[:2], dtype=bool)
-    if case.missing:
-        there = chance.random(there.shape) >= case.missing
-        there[~there.any(axis=1), 0] = True
     label = names(case)
     return [
         BlockScore(
             tuple(label[bot] for bot in row),
-            tuple(tuple(match) if kept else () for match, kept in zip(block, keeps, strict=True)),
+            tuple(tuple(match) for match in block),
             opening,
         )
-        for row, block, keeps, opening in zip(
-            rows.tolist(), ranks.tolist(), there.tolist(), openings.tolist(), strict=True
+        for row, block, opening in zip(
+            rows.tolist(), ranks.tolist(), openings.tolist(), strict=True
         )
     ]

@@ -215,22 +215,6 @@ def test_fillers_have_no_row():
     assert 4 == standings.rows[0].matches
 
 
-def test_every_match_of_an_incomplete_block_counts():
-    """As those of complete blocks: the figures are the joint ones of all matches."""
-    halves = [BlockScore(("a", "b"), ((1, 2), ())), BlockScore(("a", "b"), ((), (1, 2)))]
-    whole = [BlockScore(("a", "b"), SPLIT)]
-    incomplete, complete = (
-        table([*blocks, BlockScore(("b", "c"), DRAWN)], ["a", "b", "c"], format="ladder")
-        for blocks in (halves, whole)
-    )
-    assert (3, 4) == (incomplete.blocks, incomplete.matches)
-    for one, other in zip(incomplete.rows, complete.rows, strict=True):
-        assert (one.bot, one.rank, one.matches, one.points) == (
-            *(other.bot, other.rank, other.matches, other.points),
-        )
-        assert one.rating.value == pytest.approx(other.rating.value, abs=1e-6)
-
-
 def test_house_bots_hold_the_scale_and_take_no_rank():
     """Their mean is `CENTRE`, whoever joins; the others' ranks are as if they weren't there."""
     blocks = [

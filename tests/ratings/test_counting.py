@@ -23,7 +23,7 @@ from lanista.results.blocks import BlockScore, points, seatings
 
 @st.composite
 def tournaments(draw, *, fewest=1):
-    """(bots, fillers, blocks, seatings): any bots in any places, any ranks, any missing."""
+    """(bots, fillers, blocks, seatings): any bots in any places, any ranks."""
     seats = draw(st.sampled_from([2, 4]))
     bots = [f"bot{number}" for number in range(draw(st.integers(2, 5)))]
     fillers = ["Null", "Null 2"][: draw(st.integers(0, 2))]
@@ -35,9 +35,7 @@ def tournaments(draw, *, fewest=1):
     block = st.builds(
         BlockScore,
         placed.map(tuple),
-        st.lists(ranks | st.just(()), min_size=len(seated), max_size=len(seated))
-        .map(tuple)
-        .filter(any),
+        st.lists(ranks, min_size=len(seated), max_size=len(seated)).map(tuple),
         st.integers(0, 30),
     )
     return bots, fillers, draw(st.lists(block, min_size=fewest, max_size=12)), seated
@@ -49,7 +47,6 @@ def matches(blocks, seated):
         ([block.bots[place] for place in seating], ranks)
         for block in blocks
         for seating, ranks in zip(seated, block.ranks, strict=True)
-        if ranks
     ]
 
 
@@ -255,7 +252,6 @@ def test_who_is_below_in_a_match_of_four_scored_nothing():
             BlockScore(("a", "b", "a"), ((1, 2), (2, 1))),
             "a block has 3 bots, but its seatings have 2 seats",
         ),
-        (BlockScore(("a", "b"), ((), ())), "a block doesn't have 2 rankings of 2 seats each"),
         (BlockScore(("a", "b"), ((1, 2),)), "a block doesn't have 2 rankings of 2 seats each"),
         (
             BlockScore(("a", "b"), ((1, 2), (1, 2, 3))),

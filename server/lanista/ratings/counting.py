@@ -122,7 +122,7 @@ def count(
     """Return the blocks as arrays.
 
     Args:
-        played: All blocks that count; each has at least one match.
+        played: All blocks that count.
         seated: The seatings of each of them.
         bots: The names of the table's bots.
         fillers: The names of the bots that only fill seats; they are one player from here on.
@@ -140,26 +140,21 @@ def count(
         if len(names) != seats:
             raise ValueError(f"a block has {len(names)} bots, but its seatings have {seats} seats")
     rankings = {ranks: number for number, ranks in enumerate({r for b in played for r in b.ranks})}
-    if any(len(ranks) not in {0, seats} for ranks in rankings) or any(
-        len(block.ranks) != len(seated) or not any(block.ranks) for block in played
+    if any(len(ranks) != seats for ranks in rankings) or any(
+        len(block.ranks) != len(seated) for block in played
     ):
         raise ValueError(f"a block doesn't have {len(seated)} rankings of {seats} seats each")
 
     players_of = {names: [player_of[name] for name in names] for names in different_bots}
     by_block = [rankings[ranks] for block in played for ranks in block.ranks]
-    ranking = np.array(by_block, dtype=np.int64).reshape(len(played), len(seated))
-    patterns = np.array([ranks or (0,) * seats for ranks in rankings], dtype=np.int64)
-    block, seating = np.nonzero(ranking != rankings.get((), -1))
     return counted(
         bot_of=np.arange(len(bots)),
         versions=(None,) * len(bots),
         seated=seated,
         block_players=np.array([players_of[block.bots] for block in played], dtype=np.int64),
         openings=np.array([block.opening for block in played], dtype=np.int64),
-        patterns=patterns.reshape(-1, seats),
-        block_of=block,
-        seating_of=seating,
-        pattern_of=ranking[block, seating],
+        patterns=np.array(list(rankings), dtype=np.int64).reshape(-1, seats),
+        pattern_of=np.array(by_block, dtype=np.int64),
     )
 
 
@@ -252,16 +247,13 @@ def count_pages(pages: Iterable[Page], seats: int, bots: Sequence[str]) -> Count
         pattern_of.append(np.fromiter(map(patterns.__getitem__, ranks), dtype=np.int64))
     of_seats, bot_of, versions = competitors.in_order(np.concatenate(players))
     block_players = of_seats.reshape(-1, seats)
-    matches = np.arange(len(block_players))
     return counted(
         bot_of=bot_of,
         versions=versions,
         seated=(tuple(range(seats)),),
         block_players=block_players,
-        openings=matches,
+        openings=np.arange(len(block_players)),
         patterns=np.array(patterns.ranks, dtype=np.int64).reshape(-1, seats),
-        block_of=matches,
-        seating_of=np.zeros_like(matches),
         pattern_of=np.concatenate(pattern_of),
     )
 
@@ -274,8 +266,6 @@ def counted(
     block_players: Ints,
     openings: Ints,
     patterns: Ints,
-    block_of: Ints,
-    seating_of: Ints,
     pattern_of: Ints,
 ) -> Counted:
     """Return what was played, in an order that doesn't depend on that of the arguments.
@@ -287,24 +277,19 @@ def counted(
         block_players: As in `Counted`, with the blocks in any order.
         openings: (B,): the opening of each, by any number.
         patterns: (K, S): ways to rank the seats.
-        block_of: By match, its block.
-        seating_of: By match, its seating.
-        pattern_of: By match, which pattern its ranks are.
+        pattern_of: By block and seating, which pattern the ranks of the match are.
     """
     seats = len(seated[0])
     block_players = block_players.reshape(-1, seats)
-    places = np.array(seated, dtype=np.int64)
     first, which, _ = distinct_rows(patterns)
     patterns, pattern_of = patterns[first], which[pattern_of]
-    sitting = np.take_along_axis(block_players[block_of], places[seating_of], axis=1)
+    sitting = block_players[:, np.array(seated, dtype=np.int64)].reshape(-1, seats)
     first, match_of, times = distinct_rows(np.column_stack([sitting, pattern_of]))
     players, of_different = sitting[first], pattern_of[first]
 
     # Blocks in the order of their openings, and of what was played in them.
-    by_seating = np.full((len(block_players), len(seated)), -1, dtype=np.int64)
-    by_seating[block_of, seating_of] = match_of
+    by_seating = match_of.reshape(-1, len(seated))
     order = np.lexsort((*by_seating.T[::-1], openings))
-    block, seating = np.nonzero(by_seating[order] >= 0)
     return Counted(
         bots=len(bot_of),
         bot_of=bot_of,
@@ -312,8 +297,8 @@ def counted(
         seats=seats,
         block_players=block_players[order],
         openings=np.unique(openings[order], return_inverse=True)[1].astype(np.int64),
-        block_of=block,
-        match_of=by_seating[order][block, seating],
+        block_of=np.repeat(np.arange(len(block_players)), len(seated)),
+        match_of=by_seating[order].ravel(),
         players=players,
         pattern_of=of_different,
         patterns=patterns,

@@ -74,10 +74,7 @@ class BlockScore(NamedTuple):
     bots: tuple[str, ...]
     """The bots' names, by place."""
     ranks: tuple[tuple[int, ...], ...]
-    """The matches' ranks, by seating, then by seat: 1 is best, equal ranks are ties.
-
-    In a ladder, a seating whose match is missing has ().
-    """
+    """The matches' ranks, by seating, then by seat: 1 is best, equal ranks are ties."""
     opening: int = 0
     """The number of the opening that it was played on, as in `Pairing`."""
 

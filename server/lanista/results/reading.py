@@ -59,7 +59,7 @@ class PlayedBlock(NamedTuple):
     map: str
     """The map's name; empty if the seed makes the map."""
     ranks: tuple[tuple[int, ...], ...]
-    """The ranks of the matches that count, by seating, then by seat; () for one that is missing."""
+    """The ranks of the matches that count, by seating, then by seat."""
 
 
 class StoredMatch(NamedTuple):
