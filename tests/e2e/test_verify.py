@@ -39,6 +39,18 @@ listen = "none"
 name = "pit"
 game = "angrymob"
 """
+FOUR = """\
+name = "cup"
+game = "hogwarts"
+format = "sprt"
+blocks = 1
+[[bots]]
+name = "Old-1"
+command = "Null"
+[[bots]]
+name = "New"
+command = "Null"
+"""
 KILLED = """
 import os, signal, sys
 from lanista.results import database, rebuild
@@ -395,6 +407,17 @@ def test_a_tournament_s_database_is_made_anew(cup, folder):
     assert lines[2].startswith("cup: 4 matches stored again; the old database is kept as ")
     assert 0 == run_here(["tournament", "run", "cup.toml"], folder).code
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
+
+
+def test_bots_with_several_seats_are_known_in_records(tmp_path):
+    """In a version test of four each has two, and a number after its name in the second."""
+    (tmp_path / "cup.toml").write_text(FOUR)
+    assert 0 == run_here(["tournament", "run", "cup.toml"], tmp_path).code
+    verify = "tournament verify cup.toml"
+    assert ["cup: 4 matches stored; nothing is wrong"] == verified(verify, tmp_path, code=0)
+    (tmp_path / "cup.db").unlink()
+    assert ["cup: 4 matches stored again"] == verified(f"{verify} --rebuild", tmp_path, code=0)
+    assert ["cup: 4 matches stored; nothing is wrong"] == verified(verify, tmp_path, code=0)
 
 
 @pytest.mark.parametrize(("block", "seating"), [(0, 1), (1, 0)])

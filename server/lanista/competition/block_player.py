@@ -217,15 +217,14 @@ def _record_name(run: MatchRun, attempt: int) -> str:
 
 def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
     result = match_result(
+        report.spec,
         report.result,
         [contestant.name for contestant in run.seats],
-        seating=run.seating,
-        attempt=report.spec.attempt,
-        seed=run.opening.seed,
         map_=run.opening.map,
-        seconds=report.seconds,
-        stall=report.stall,
+        started=report.started,
         record=report.record.name,
+        seating=run.seating,
+        stall=report.stall,
     )
     outputs = (
         info.output
@@ -233,7 +232,7 @@ def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
         if seat.ending is not Ending.NORMAL and info is not None and info.output
     )
     return PlayedTry(
-        result=result,
+        result=attrs.evolve(result, seconds=report.seconds),  # records have milliseconds
         match=report.spec.match,
         names=report.names,
         info=report.result,

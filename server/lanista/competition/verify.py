@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 import attrs
@@ -10,6 +9,7 @@ import attrs
 from lanista.competition.setup import Setup
 from lanista.errors import StoreError
 from lanista.games.outcome import Termination
+from lanista.hosting.host import distinct
 from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.block_records import BlockMatch
@@ -54,7 +54,7 @@ class TournamentRecords:
         # A record has the board, but not the name that the map has in the spec.
         board = self.setup.match_setup.boards.get(match.map, header.board)
         map_ = match.map if header.board == board else "another"
-        result = _result(header, info, map_, match.seating, record)
+        result = self._result(header, info, map_, match.seating, record)
         if result is None:
             return None
         return attrs.evolve(result, seconds=match.seconds, stall=match.stall)
@@ -79,7 +79,36 @@ class TournamentRecords:
         header, info = read_whole(self.folder / record)
         boards = self.setup.match_setup.boards.items()
         maps = [name for name, board in boards if board == header.board]
-        return _result(header, info, maps[0] if maps else "", seating, record)
+        return self._result(header, info, maps[0] if maps else "", seating, record)
+
+    def _result(
+        self, header: Header, info: ResultInfo, map_: str, seating: int, record: str
+    ) -> MatchResult | None:
+        if info.end == Termination.ABORTED.value or not info.endings:
+            return None
+        return match_result(
+            header,
+            info,
+            self._bots([player.name for player in header.players]),
+            map_=map_,
+            started=header.started,
+            record=record,
+            seating=seating,
+        )
+
+    def _bots(self, players: Sequence[str]) -> Sequence[str]:
+        """Return the bots of a record's players, whose names `distinct` has made.
+
+        If a bot has several seats, as in a version test of four, all names but the first have
+        numbers.
+        """
+        bots: list[str] = []
+        for name in players:
+            bot, _, number = name.rpartition("-")
+            same = (other for other in bots if bot and other.startswith(bot))
+            is_numbered = number.isdecimal() and name not in self.setup.contestants
+            bots.append(next(same, name) if is_numbered else name)
+        return bots if distinct(bots) == players else players
 
     def unstored(self, comparison: Comparison) -> Iterator[Finding]:
         """Yield the records whose matches aren't stored."""
@@ -88,29 +117,6 @@ class TournamentRecords:
             if comparison.is_missing(key, record):
                 text = f"{self.folder / record}: its match isn't stored"
                 yield Finding(Trouble.UNSTORED, text)
-
-
-def _result(
-    header: Header, info: ResultInfo, map_: str, seating: int, record: str
-) -> MatchResult | None:
-    if info.end == Termination.ABORTED.value or not info.endings:
-        return None
-    names = [player.name for player in header.players]
-    seconds = 0.0
-    if info.ended:
-        lasted = datetime.fromisoformat(info.ended) - datetime.fromisoformat(header.started)
-        seconds = max(0.0, lasted.total_seconds())
-    return match_result(
-        info,
-        names,
-        seating=seating,
-        attempt=header.attempt,
-        seed=header.seed,
-        map_=map_,
-        seconds=seconds,
-        stall=0.0,
-        record=record,
-    )
 
 
 def rebuild(setup: Setup, database: Path) -> Rebuild:

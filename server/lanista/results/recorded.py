@@ -118,28 +118,39 @@ def listed_json(competition: tuple[str, str], match: MatchResult) -> dict[str, A
 
 
 def match_result(
+    match: MatchSpec | Header,
     result: ResultInfo,
     bots: Sequence[str],
     *,
-    seating: int,
-    attempt: int,
-    seed: int,
     map_: str,
-    seconds: float,
-    stall: float,
+    started: str,
     record: str,
+    seating: int = 0,
+    stall: float = 0.0,
 ) -> MatchResult:
     """Return what is stored of a match that is over, from its record's result.
 
-    This decides neither who has won, nor how the match ended for a bot, nor what counts. The bots
-    have the names by which they are stored, by seat; `map_` is empty if the seed makes the map. The
-    record's path is relative to the folder of records, `stall` the longest one of the host in
-    seconds.
+    This decides neither who has won, nor how the match ended for a bot, nor what counts.
+
+    Args:
+        match: The match.
+        result: Its result.
+        bots: By seat, the names by which the bots are stored.
+        map_: The map's name; empty if the seed makes the map.
+        started: When it began, as ISO 8601 in UTC.
+        record: The path of its record, relative to the folder of records.
+        seating: As in `MatchResult`.
+        stall: The longest stall of the host meanwhile in seconds, as far as it is known.
     """
+    seconds = 0.0
+    if result.ended:
+        lasted = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
+        seconds = max(0.0, lasted.total_seconds())
+    versions = () if match.ladder is None else match.ladder.versions
     return MatchResult(
         seating=seating,
-        attempt=attempt,
-        seed=seed,
+        attempt=match.attempt,
+        seed=match.seed,
         map=map_,
         end=result.end,
         reason=result.reason,
@@ -147,12 +158,15 @@ def match_result(
         digest=result.digest,
         seconds=seconds,
         stall=stall,
-        seats=tuple(_seat_result(result, seat, bot) for seat, bot in enumerate(bots)),
+        seats=tuple(
+            _seat_result(result, seat, bot, versions[seat] if versions else None)
+            for seat, bot in enumerate(bots)
+        ),
         record=record,
     )
 
 
-def _seat_result(result: ResultInfo, seat: int, bot: str) -> SeatResult:
+def _seat_result(result: ResultInfo, seat: int, bot: str, version: int | None) -> SeatResult:
     # Of a match whose arena was killed, neither endings nor faults are known.
     ending = ENDINGS[result.endings[seat]] if result.endings else Ending.NORMAL
     counts = result.fault_counts[seat] if result.fault_counts else None
@@ -170,6 +184,7 @@ def _seat_result(result: ResultInfo, seat: int, bot: str) -> SeatResult:
         words=" ".join(words.split()),
         **{fault: None if counts is None else counts.get(fault, 0) for fault in FAULTS},
         gone=None if counts is None else sum(n for code, n in counts.items() if code not in FAULTS),
+        version=version,
     )
 
 
@@ -188,33 +203,12 @@ def arena_result(
     record: str,
     stall: float = 0.0,
 ) -> MatchResult:
-    """Return what is stored of an arena's match that is over.
-
-    It was `started` at a time in ISO 8601, UTC. The path of its record is relative to the folder of
-    records. `stall` is the host's longest one meanwhile in seconds, as far as it is known.
-    """
-    seconds, ladder = 0.0, match.ladder
-    if result.ended:
-        lasted = datetime.fromisoformat(result.ended) - datetime.fromisoformat(started)
-        seconds = max(0.0, lasted.total_seconds())
-    played = match_result(
-        result,
-        names,
-        seating=0,
-        attempt=1,
-        seed=match.seed,
-        map_="" if ladder is None else ladder.map,
-        seconds=seconds,
-        stall=stall,
-        record=record,
+    """Return what is stored of an arena's match that is over; the arguments are as above."""
+    map_ = "" if match.ladder is None else match.ladder.map
+    stored = match_result(
+        match, result, names, map_=map_, started=started, record=record, stall=stall
     )
-    versions = (() if ladder is None else ladder.versions) or [None] * len(names)
-    seats = tuple(
-        attrs.evolve(seat, version=version)
-        for seat, version in zip(played.seats, versions, strict=True)
-    )
-    ended = result.ended or None
-    return attrs.evolve(played, id=match.match, started=started, ended=ended, seats=seats)
+    return attrs.evolve(stored, id=match.match, started=started, ended=result.ended or None)
 
 
 def result_of(header: Header, result: ResultInfo, record: str) -> MatchResult:
