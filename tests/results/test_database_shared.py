@@ -31,7 +31,7 @@ def test_what_is_written_after_a_second_opening_is_there_for_others(tmp_path):
     with Database.of_arena(data) as database:
         names = NameStore(database)
         names.register("Ada", "hash", Registrar.ITSELF)
-        Database.of_arena(data, is_lasting=False).close()
+        Database.of_arena(data).close()
         assert "Ada" in names_seen()
         names.register("Bob", "hash", Registrar.ITSELF)
         assert "Bob" in names_seen()

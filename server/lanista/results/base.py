@@ -92,7 +92,6 @@ class Database:
         schema: str | None = None,
         check: bool = True,
         holds: Kind | None = None,
-        is_lasting: bool = True,
     ) -> Self:
         """Open a database, and upgrade its tables to those of this version.
 
@@ -108,17 +107,13 @@ class Database:
                 has done so.
             holds: What its only competition is, which is then made together with the tables: nobody
                 finds these without it. None if it may have many.
-            is_lasting: As in `sqlite_engine`.
 
         Raises:
             StoreError: It is missing, can't be reached, read or created, isn't one of ours, was
                 written by a newer version, or is damaged.
         """
         path = path_of(target)
-        if path:
-            store = cls._sqlite(path, create=create, is_lasting=is_lasting)
-        else:
-            store = cls._postgresql(str(target), schema)
+        store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
         try:
             store._prepare(create=create, check=check, holds=holds)  # noqa: SLF001 - of this class
             if path and create:
@@ -136,7 +131,6 @@ class Database:
         *,
         create: bool = True,
         check: bool = True,
-        is_lasting: bool = True,
     ) -> Self:
         """Open the database of an arena, as `open` does.
 
@@ -152,13 +146,7 @@ class Database:
             _refuse_former(data)
             if create:
                 _make_private(data)
-        return cls.open(
-            url or data.database,
-            create=create,
-            schema=ARENA_SCHEMA,
-            check=check,
-            is_lasting=is_lasting,
-        )
+        return cls.open(url or data.database, create=create, schema=ARENA_SCHEMA, check=check)
 
     @classmethod
     def rehearse_arena(cls, data: DataFolder, url: str | None = None) -> None:
@@ -188,7 +176,7 @@ class Database:
             store._prepare(create=True, check=True, keep=False)  # noqa: SLF001 - as above
 
     @classmethod
-    def _sqlite(cls, path: Path, *, create: bool, is_lasting: bool = True) -> Self:
+    def _sqlite(cls, path: Path, *, create: bool) -> Self:
         def as_store_error(error: Exception) -> StoreError:
             return sqlite_error(path, getattr(error, "orig", error))
 
@@ -211,7 +199,7 @@ class Database:
                     "written; copy both to a folder that can be"
                 )
                 break
-            engine = sqlite_engine(path, mode, is_lasting=is_lasting)
+            engine = sqlite_engine(path, mode)
             store = cls(str(path), engine, as_store_error, path.absolute())
             try:
                 with store._engine.connect() as connection:

@@ -216,15 +216,8 @@ def path_of(target: str | Path) -> Path | None:
     return Path(rest[1:])
 
 
-def sqlite_engine(path: Path, mode: str, *, is_lasting: bool = True) -> sa.Engine:
-    """Return an engine for a file.
-
-    Args:
-        path: The file.
-        mode: How it is opened, as in https://sqlite.org/uri.html.
-        is_lasting: Whether what was committed survives a power cut too, not only a kill. Without
-            it the last transactions may be lost then, but the file isn't damaged.
-    """
+def sqlite_engine(path: Path, mode: str) -> sa.Engine:
+    """Return an engine for a file, which is opened in a mode of https://sqlite.org/uri.html."""
     uri = f"{path.absolute().as_uri()}?{mode}"
 
     def connect() -> sqlite3.Connection:
@@ -234,7 +227,8 @@ def sqlite_engine(path: Path, mode: str, *, is_lasting: bool = True) -> sa.Engin
         )
         try:
             connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute(f"PRAGMA synchronous = {'FULL' if is_lasting else 'NORMAL'}")
+            # What was committed survives a power cut too.
+            connection.execute("PRAGMA synchronous = FULL")
         except BaseException:
             connection.close()
             raise

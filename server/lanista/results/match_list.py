@@ -104,9 +104,7 @@ class MatchList:
         stored for the list.
         """
         # If there are ladders, the arena has looked for damage.
-        # The list can be made again from the records, so it needn't wait for the disk.
-        database = Database.of_arena(data, check=not ladders, is_lasting=False)
-        return cls(data.records, database, ladders)
+        return cls(data.records, Database.of_arena(data, check=not ladders), ladders)
 
     def close(self) -> None:
         """Close the database."""
