@@ -6,6 +6,7 @@ import json
 import os
 import time
 import tracemalloc
+from contextlib import ExitStack
 from pathlib import Path
 
 import attrs
@@ -13,6 +14,9 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
+from lanista.arena.spec import LadderSpec
+from lanista.games.angrymob.ruleset import RULESET as ANGRYMOB
+from lanista.match.conditions import LadderInfo
 from lanista.match.record import ENDING, PART, TMP, read_record, result_line
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
@@ -22,6 +26,8 @@ from lanista.results.match_list import MatchList
 from lanista.results.recovery import YOUNG, Fate, complete_records, recover
 from match.playing import COUNTING, SKIPPERS, sit, speaks
 from match.test_record import HEADER, RESULT, TURN, lines_of
+from results.samples import stored_alone
+from support.arenas import arena_options, arena_server
 
 DAY = "2026-01-01"
 
@@ -41,11 +47,11 @@ async def recovered(day):
     return {one.path.name: (one.fate, one.why) for one in found}
 
 
-def left(day, match, *, turns=1, result=None, behind=b""):
+def left(day, match, *, turns=1, result=None, behind=b"", **header):
     """A `.part` file as a killed arena leaves it: its path."""
     path = day / (match + ENDING)
     writer = RecordWriter(path)
-    writer.begin(attrs.evolve(HEADER, match=match))
+    writer.begin(attrs.evolve(HEADER, match=match, **header))
     for turn in range(turns):
         writer.turn({**TURN, "turn": turn})
     if result is not None:
@@ -56,8 +62,8 @@ def left(day, match, *, turns=1, result=None, behind=b""):
     return writer.part
 
 
-def ignore(match, path):
-    """Nobody wants to hear of it."""
+async def completed(records, *on_record):
+    await trio.to_thread.run_sync(complete_records, records, *on_record)
 
 
 def names(day):
@@ -284,7 +290,7 @@ async def test_each_is_told_and_in_the_list(tmp_path, day):
     (day / f"c{ENDING}{PART}").write_bytes(b"hello\n")
     told = []
     with MatchList.open(DataFolder(tmp_path)) as matches, capture_logs() as logs:
-        await complete_records(day.parent, lambda match, path: told.append((match, path)))
+        await completed(day.parent, lambda match, path: told.append((match, path)))
         for _, path in told:
             matches.add(path)
         assert 0 == matches.sync(), "they are found by their names too"
@@ -297,12 +303,28 @@ async def test_each_is_told_and_in_the_list(tmp_path, day):
     assert {"completed": 1, "aborted": 1, "removed": 0, "damaged": 1}.items() <= logs[1].items()
 
 
+async def test_ladders_are_opened_when_they_are_complete(tmp_path, day):
+    """Their results are in them, and the log tells of them as without ladders."""
+    ended = "2026-01-01T00:00:09.000+00:00"
+    result = attrs.evolve(RESULT, endings=("normal", "normal", "late"), ended=ended)
+    left(day, "a", result=result, game="angrymob", ladder=LadderInfo(name="pit"))
+    ladder = LadderSpec(name="pit", game="angrymob")
+    options = arena_options(ANGRYMOB, data=tmp_path, ladders=(ladder,))
+    with ExitStack() as opened, capture_logs() as logs:
+        arena = await arena_server(options, opened)
+        assert ["a"] == [one.id for one in stored_alone(arena.ladders["pit"].results.store)]
+    assert [
+        "completed records that an earlier run had left unfinished",
+        "results stored from records",
+    ] == [line["event"] for line in logs]
+
+
 async def test_nothing_to_complete_is_no_news(tmp_path):
     """Also when there is no folder yet."""
     with capture_logs() as logs:
-        await complete_records(tmp_path / "missing", ignore)
+        await completed(tmp_path / "missing")
         (tmp_path / "records").write_text("a file")
-        await complete_records(tmp_path / "records", ignore)
+        await completed(tmp_path / "records")
     assert ["can't look for records that an earlier run has left unfinished"] == [
         line["event"] for line in logs
     ]
@@ -316,7 +338,7 @@ async def test_a_fault_of_ours_does_not_end_the_arena(day, monkeypatch):
 
     monkeypatch.setattr(recovery, "_recovered", broken)
     with capture_logs() as logs:
-        await complete_records(day.parent, ignore)
+        await completed(day.parent)
     assert "we didn't think of this" in logs[0]["trace"]
 
 
@@ -325,6 +347,6 @@ async def test_the_arenas_end_does_not_wait_for_it(day, monkeypatch):
     for match in "abc":
         left(day, match)
     with trio.CancelScope() as scope:
-        await complete_records(day.parent, lambda *_: scope.cancel())
+        await completed(day.parent, lambda *_: scope.cancel())
     assert scope.cancelled_caught
     assert 2 == sum(name.endswith(PART) for name in names(day))

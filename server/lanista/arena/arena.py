@@ -93,7 +93,8 @@ class Arena:
             helpers.start_soon(self.matches.player.run)
             helpers.start_soon(self._space.run)
             self._helpers = helpers
-            self._complete_records()
+            if not self.ladders:  # else that was done before their results were looked for
+                self._complete_records()
             helpers.start_soon(self._shut_down_when_drained)
             if self.names is not None:
                 helpers.start_soon(self.names.run)
@@ -115,7 +116,8 @@ class Arena:
         """Complete the records that are left behind, while the arena runs."""
         if self._helpers is not None:
             records = self.options.data.records
-            self._helpers.start_soon(complete_records, records, self.running.end)
+            complete = trio.to_thread.run_sync
+            self._helpers.start_soon(complete, complete_records, records, self.running.end)
 
     def _has_room_again(self, was_full: bool) -> None:
         """Go on with matches after there was, or might have been, no room for records."""

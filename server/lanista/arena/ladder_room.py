@@ -46,7 +46,7 @@ from lanista.results.match_list import leave_to_ladder
 from lanista.results.names import BenchedName, NameStore, key_of
 from lanista.results.reading import stored_ids
 from lanista.results.recorded import arena_result, is_ladder_result, read_records, record_paths
-from lanista.results.recovery import recover
+from lanista.results.recovery import complete_records
 from lanista.results.submissions import read_owner_salt
 from lanista.toml_spec import SpecError, placed
 
@@ -442,8 +442,7 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
     if not database.is_shared:
         opened.enter_context(database.lock())
     # The result of a ladder's last match may be in a record that a killed arena has left.
-    for _ in recover(data.records):
-        pass
+    complete_records(data.records)
     rooms = {}
     for number, spec in enumerate(options.spec.ladders, 1):
         if not database.is_shared:

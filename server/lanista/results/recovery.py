@@ -16,7 +16,8 @@ may use the same folder: a file that is locked belongs to a running match. There
 making the file and locking it, so an empty file that is younger than YOUNG is left alone as well,
 and isn't even locked: its writer, which may be about to lock it, must not find that done.
 
-All this happens in a thread while the arena already serves, since there may be thousands of files.
+All this happens in a thread, since there may be thousands of files: while the arena already serves,
+or before, if it has ladders, which look for results in the records.
 docs/records.md describes it for users.
 """
 
@@ -85,15 +86,16 @@ class Recovered:
     """What is wrong with a damaged file, for people to read; otherwise empty."""
 
 
-async def complete_records(records: Path, on_record: Callable[[str, Path], None]) -> None:
-    """Complete the records that were left behind, in a thread; report the results in the log.
+def complete_records(
+    records: Path, on_record: Callable[[str, Path], None] = lambda *_: None
+) -> None:
+    """Complete the records that were left behind, as `recover`, and report that in the log.
 
     The folder of records needn't exist. `on_record` is called, in trio's thread, with the id and
     the record of each match that has a record now.
     """
-
-    def work() -> None:
-        counts = dict.fromkeys(Fate, 0)
+    counts = dict.fromkeys(Fate, 0)
+    try:
         for recovered in recover(records):
             counts[recovered.fate] += 1
             if recovered.fate is Fate.DAMAGED:
@@ -103,14 +105,6 @@ async def complete_records(records: Path, on_record: Callable[[str, Path], None]
             elif recovered.fate is not Fate.REMOVED:
                 match = recovered.path.name.removesuffix(ENDING)
                 trio.from_thread.run_sync(on_record, match, recovered.path)
-        if any(counts.values()):
-            log.info(
-                "completed records that an earlier run had left unfinished",
-                **{fate.value: count for fate, count in counts.items()},
-            )
-
-    try:
-        await trio.to_thread.run_sync(work)
     except OSError as error:
         log.error(
             "can't look for records that an earlier run has left unfinished",
@@ -121,6 +115,11 @@ async def complete_records(records: Path, on_record: Callable[[str, Path], None]
         log.error(
             "records that an earlier run has left are still unfinished",
             trace=traceback.format_exc(),
+        )
+    if any(counts.values()):
+        log.info(
+            "completed records that an earlier run had left unfinished",
+            **{fate.value: count for fate, count in counts.items()},
         )
 
 
