@@ -196,8 +196,8 @@ def match_rows(setup: Setup) -> list[Row]:
     rows: list[Row] = []
     # Whether it is damaged was looked for when the run began.
     with Store.open(setup.database, create=False, check=False) as store, store.reading() as now:
-        entries = read_stored_blocks(setup, now.played()).entries
-        matches = list(now.matches([entry.id for entry in entries]))
+        blocks = {entry.id for entry in read_stored_blocks(setup, now.played()).entries}
+        matches = [stored for stored in now.matches() if stored.block in blocks]
     for stored in reversed(matches):
         match = stored.match
         common: Row = {

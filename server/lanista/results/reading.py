@@ -275,7 +275,6 @@ class Reading:
 
     def matches(
         self,
-        blocks: Collection[str] | None = None,
         *,
         bot: str | None = None,
         opponent: str | None = None,
@@ -288,7 +287,6 @@ class Reading:
         """Yield the matches, void ones included, the newest first.
 
         Args:
-            blocks: Ids of the blocks whose matches are wanted; None for all.
             bot: The name of a bot that played in them; None for any.
             opponent: The name of a second bot that played in them, too; None for any.
             ending: How they ended for `bot`, or for any bot, as in `BotEndings`; None for anyhow.
@@ -317,13 +315,13 @@ class Reading:
         if fault is not None:
             conditions.append(SEATS.c[fault] > 0)
         matches: Iterator[StoredMatch] = itertools.chain.from_iterable(
-            map(self.numbered, self._pages(blocks, conditions, before, min(limit or PAGE, PAGE)))
+            map(self.numbered, self._pages(conditions, before, min(limit or PAGE, PAGE)))
         )
         return itertools.islice(matches, limit)
 
     def numbers(self, before: int | None = None) -> Sequence[int]:
         """Return the numbers of the newest matches, or of the newest before one: a page at most."""
-        return next(self._pages(None, (), before, PAGE), ())
+        return next(self._pages((), before, PAGE), ())
 
     def record(self, number: int) -> str | None:
         """Return the record of a match, relative to the folder of records; None if it has none."""
@@ -333,7 +331,6 @@ class Reading:
 
     def _pages(
         self,
-        blocks: Collection[str] | None,
         conditions: Sequence[sa.ColumnElement[bool] | sa.TextClause],
         before: int | None,
         size: int,
@@ -350,21 +347,10 @@ class Reading:
         statement = statement.order_by(column.desc())
         if before is not None:
             statement = statement.where(column < before)
-        if blocks is None:
-            page = self.connection.scalars(statement.limit(size)).all()
-            while page:
-                yield page
-                page = self.connection.scalars(statement.where(column < page[-1]).limit(size)).all()
-            return
-        numbers: list[int] = []
-        for ids in chunks(blocks):
-            of_blocks = sa.select(BLOCKS.c.number).where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
-            some = sa.select(MATCHES.c.number).where(
-                self.of(MATCHES), MATCHES.c.block.in_(of_blocks)
-            )
-            numbers += self.connection.scalars(statement.where(column.in_(some)))
-        numbers.sort(reverse=True)
-        yield from (numbers[start : start + size] for start in range(0, len(numbers), size))
+        page = self.connection.scalars(statement.limit(size)).all()
+        while page:
+            yield page
+            page = self.connection.scalars(statement.where(column < page[-1]).limit(size)).all()
 
     def numbered(self, numbers: Sequence[int]) -> Iterator[StoredMatch]:
         """Yield the matches with these numbers, the newest first."""
