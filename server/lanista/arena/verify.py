@@ -1,7 +1,7 @@
 """Comparing stored results with the records of matches, and rebuilding an arena's database."""
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import attrs
@@ -14,9 +14,6 @@ from lanista.results.match_result import MatchResult
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, in_order, rebuilding
 from lanista.results.recorded import (
-    Comparison,
-    Finding,
-    Trouble,
     differ,
     is_ladder_result,
     read_records,
@@ -44,19 +41,16 @@ class LadderRecords:
             result_of(header, info, stored.match.record) if is_ladder_result(header, info) else None
         )
 
-    def unstored(self, comparison: Comparison) -> Iterator[Finding]:
-        """Yield the records of the ladder that aren't stored, and those that can't be read."""
-        damaged: list[BadRecordError] = []
-        paths = {path for _, path in record_paths(self.folder)} - comparison.paths
-        found = read_records(
-            self.folder, sorted(paths), lambda _, why: damaged.append(why), self.ladder
-        )
-        for match in found:
-            record = str(match.result.record)
-            if match.is_ladder_result and comparison.is_missing(str(match.result.id), record):
-                yield Finding(Trouble.UNSTORED, f"{self.folder / record}: its match isn't stored")
-        for why in damaged:
-            yield Finding(Trouble.UNREADABLE, str(why))
+    def others(self, known: Collection[str]) -> Iterator[tuple[str, BadRecordError | None]]:
+        """Yield the ladder's other records of results, and any that can't be read, with why."""
+        damaged: list[tuple[str, BadRecordError]] = []
+        paths = sorted(path for id_, path in record_paths(self.folder) if id_ not in known)
+        for match in read_records(
+            self.folder, paths, lambda *one: damaged.append(one), self.ladder
+        ):
+            if match.is_ladder_result:
+                yield str(match.result.record), None
+        yield from damaged
 
 
 def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:

@@ -22,7 +22,6 @@ from lanista.games.outcome import ENDINGS
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
-from lanista.results.block_records import BlockMatch
 from lanista.results.blocks import BlockScore, RoundMeeting, Seating
 from lanista.results.database import Store
 from lanista.results.reading import StoredMatch
@@ -170,7 +169,7 @@ def _as_json(setup: Setup, stored: StoredMatch) -> dict[str, Any]:
     match = stored.match
     return match_json(
         setup.ruleset.name,
-        match=BlockMatch(stored.block, match.seating, match.attempt).id,
+        match=stored.of_block.id,
         tournament=setup.spec.name,
         ended=stored.committed,
         seed=str(match.seed),

@@ -1,7 +1,6 @@
 """Comparing a tournament's results with its records, and rebuilding its database from them."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -10,27 +9,16 @@ from lanista.competition.setup import Setup
 from lanista.errors import StoreError
 from lanista.games.outcome import Termination
 from lanista.hosting.host import distinct
-from lanista.match.record import ENDING, BadRecordError, Header, ResultInfo
+from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
-from lanista.results.block_records import BlockMatch
+from lanista.results.block_records import stored_records
 from lanista.results.database import Store
 from lanista.results.engines import why
 from lanista.results.match_result import BlockResult, MatchResult
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, rebuilding
-from lanista.results.recorded import (
-    Comparison,
-    Finding,
-    Trouble,
-    corrected,
-    key_of,
-    match_result,
-    read_whole,
-)
+from lanista.results.recorded import Trouble, corrected, match_result, read_whole
 
-_NAME = re.compile(
-    r"(?P<block>[0-9a-f]{32})-(?P<seating>[0-9]{1,2})(?P<void>-void[0-9]{1,2})?" + re.escape(ENDING)
-)
 BATCH = 500
 """Number of matches that are read, or of blocks that are stored, at once."""
 
@@ -49,8 +37,7 @@ class TournamentRecords:
     def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:
         """Return what a record says of a stored match; None if its match was aborted."""
         match = stored.match
-        place = BlockMatch(stored.block, match.seating, match.attempt)
-        record = place.place(is_void=not match.counted)
+        record = stored.of_block.place(is_void=not match.counted)
         # A record has the board, but not the name that the map has in the spec.
         board = self.setup.match_setup.boards.get(match.map, header.board)
         map_ = match.map if header.board == board else "another"
@@ -58,18 +45,6 @@ class TournamentRecords:
         if result is None:
             return None
         return attrs.evolve(result, seconds=match.seconds, stall=match.stall)
-
-    def paths(self) -> Iterator[tuple[str, str, int, bool]]:
-        """Yield the path of each record, its block, its seating, and whether it counts.
-
-        Files with other names aren't the tournament's.
-        """
-        for path in sorted(self.folder.glob(f"[0-9a-f][0-9a-f]/*{ENDING}")):
-            found = _NAME.fullmatch(path.name)
-            if found is not None:
-                is_void = found["void"] is not None
-                record = f"{path.parent.name}/{path.name}"
-                yield record, found["block"], int(found["seating"]), not is_void
 
     def read(self, record: str, seating: int) -> MatchResult | None:
         """Return the result of a match that isn't stored; None if it was aborted.
@@ -110,13 +85,11 @@ class TournamentRecords:
             bots.append(next(same, name) if is_numbered else name)
         return bots if distinct(bots) == players else players
 
-    def unstored(self, comparison: Comparison) -> Iterator[Finding]:
-        """Yield the records whose matches aren't stored."""
-        for record, block, seating, counts in self.paths():
-            key = key_of(block, seating) if counts else record
-            if comparison.is_missing(key, record):
-                text = f"{self.folder / record}: its match isn't stored"
-                yield Finding(Trouble.UNSTORED, text)
+    def others(self, known: Collection[str]) -> Iterator[tuple[str, None]]:
+        """Yield the records that aren't at the place of a known match."""
+        for record, *_ in stored_records(self.folder):
+            if record not in known:
+                yield record, None
 
 
 def rebuild(setup: Setup, database: Path) -> Rebuild:
@@ -146,7 +119,7 @@ def rebuild(setup: Setup, database: Path) -> Rebuild:
                 last = stored.number
                 paths.add(match.record)
                 blocks.setdefault(stored.block, []).append((last, match))
-        for record, block, seating, _ in records.paths():
+        for record, block, seating in stored_records(records.folder):
             if record in paths:
                 continue
             try:

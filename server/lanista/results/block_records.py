@@ -19,6 +19,7 @@ PLAYING = ".playing"
 MAX_RUNNING = 1000
 """Number of files in that subfolder above which the others aren't looked at."""
 _ID = re.compile(r"([0-9a-f]{32})-([0-9]{1,2})-([0-9]{1,2})")
+_STORED = re.compile(r"([0-9a-f]{32})-([0-9]{1,2})(?:-void[0-9]{1,2})?" + re.escape(ENDING))
 
 
 @attrs.frozen
@@ -61,6 +62,17 @@ class BlockMatch:
                 return path
         # It is over, and its block isn't stored yet.
         return next((folder / PLAYING).glob(f"{self.id}.*{ENDING}"), None)
+
+
+def stored_records(folder: Path) -> Iterator[tuple[str, str, int]]:
+    """Yield the path of each record at its place, its block and its seating.
+
+    The paths are relative to the folder of records. Files with other names aren't the tournament's.
+    """
+    for path in sorted(folder.glob(f"[0-9a-f][0-9a-f]/*{ENDING}")):
+        found = _STORED.fullmatch(path.name)
+        if found is not None:
+            yield f"{path.parent.name}/{path.name}", found[1], int(found[2])
 
 
 def running_parts(folder: Path) -> Iterator[tuple[BlockMatch, Path]]:

@@ -15,6 +15,7 @@ import attrs
 import sqlalchemy as sa
 
 from lanista.games.outcome import ENDINGS, Ending
+from lanista.results.block_records import BlockMatch
 from lanista.results.match_result import (
     FAULTS,
     MATCH_COLUMNS,
@@ -72,6 +73,11 @@ class StoredMatch(NamedTuple):
     committed: str
     """The time at which the match was stored: UTC, ISO 8601."""
     match: MatchResult
+
+    @property
+    def of_block(self) -> BlockMatch:
+        """Which match of its block it is; of a tournament's."""
+        return BlockMatch(self.block, self.match.seating, self.match.attempt)
 
 
 def json_list(text: str) -> tuple[Any, ...]:

@@ -12,10 +12,10 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import Enum
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Protocol
 
 import attrs
@@ -326,8 +326,12 @@ class Records(Protocol):
     def result(self, stored: StoredMatch, header: Header, info: ResultInfo) -> MatchResult | None:
         """Return what a record says of a stored match; None if its match was aborted."""
 
-    def unstored(self, comparison: "Comparison") -> Iterator["Finding"]:
-        """Yield the records that can't be read, or aren't in what a comparison has read."""
+    def others(self, known: Collection[str]) -> Iterator[tuple[str, BadRecordError | None]]:
+        """Yield the paths of the records of other matches than those that are known.
+
+        Known are the ids of a ladder's matches, and the places of a tournament's records. With a
+        path comes why the record can't be read; None if it can.
+        """
 
 
 @attrs.define
@@ -343,10 +347,8 @@ class Comparison:
     """Number of stored matches that were read."""
     without_record: int = attrs.field(default=0, init=False)
     """Number of those that never had a record, or whose record wasn't kept."""
-    paths: set[str] = attrs.field(factory=set, init=False)
-    """The records of those that have one, relative to the folder."""
-    _stored: set[str] = attrs.field(factory=set, init=False)
-    """The ids of those of a ladder; by `key_of` those that count of a tournament."""
+    _known: set[str] = attrs.field(factory=set, init=False)
+    """As in `Records.others`: those that are stored."""
     _began: float = attrs.field(factory=time.time, init=False)
     """When the comparison began, in seconds since 1970."""
 
@@ -366,7 +368,12 @@ class Comparison:
             yield from itertools.starmap(self._unreadable, damaged.items())
             yield from map(self._compared, stored)
             before = numbers[-1]
-        yield from self.records.unstored(self)
+        for record, error in self.records.others(self._known):
+            path = self.records.folder / record
+            if error is not None:
+                yield Finding(Trouble.UNREADABLE, str(error))
+            elif self._is_settled(path):
+                yield Finding(Trouble.UNSTORED, f"{path}: its match isn't stored")
 
     def _numbers(self, before: int | None) -> Sequence[int]:
         with self.store.reading() as now:
@@ -375,41 +382,25 @@ class Comparison:
     def _unreadable(self, number: int, error: StoreError) -> Finding:
         self.matches += 1
         with contextlib.suppress(DamagedError), self.store.reading() as now:
-            self.paths.add(now.record(number) or "")
+            record = now.record(number) or ""
+            self._known |= {record, PurePath(record).name.removesuffix(ENDING)}
         return Finding(Trouble.DAMAGED, f"match {number}: {why(error)}")
 
     def _compared(self, stored: StoredMatch) -> Finding | None:
         self.matches += 1
         match = stored.match
-        if match.id is not None:
-            self._stored.add(match.id)
-        elif match.counted:
-            self._stored.add(key_of(stored.block, match.seating))
+        self._known.add(match.id or stored.of_block.place(is_void=not match.counted))
         if match.record is None:
             self.without_record += 1
             return None
-        self.paths.add(match.record)
         return corrected(self.records, stored)[1]
 
-    def is_missing(self, key: str, record: str) -> bool:
-        """Return whether the match of a record should be stored, and isn't.
-
-        Its key is the id of a ladder's match. A tournament's match that counts has its `key_of`: if
-        it was played again, the first one isn't stored.
-        """
-        return record not in self.paths and key not in self._stored and self._is_settled(record)
-
-    def _is_settled(self, record: str) -> bool:
+    def _is_settled(self, record: Path) -> bool:
         """Return whether a record is old enough that its match must be stored by now."""
         try:
-            return (self.records.folder / record).stat().st_ctime < self._began - SETTLED
+            return record.stat().st_ctime < self._began - SETTLED
         except FileNotFoundError:
             return False
-
-
-def key_of(block: str, seating: int) -> str:
-    """Return what tells a match of a tournament that counts from the others."""
-    return f"{block}-{seating}"
 
 
 def corrected(records: Records, stored: StoredMatch) -> tuple[MatchResult, Finding | None]:
