@@ -22,6 +22,15 @@ class BadInputError(LanistaError):
     """Something that was given can't be used; the message says what, and what can be used."""
 
 
+class RefusedError(BadInputError):
+    """A request of a visitor or of the operator isn't carried out."""
+
+    def __init__(self, status: int, message: str) -> None:
+        """Remember the status of HTTP that stands for the kind of reason."""
+        super().__init__(message)
+        self.status = status
+
+
 class CannotListenError(LanistaError):
     """It is impossible to listen on the given address."""
 

@@ -11,11 +11,11 @@ from lanista.arena.arena import Arena
 from lanista.arena.operator import (
     LINE_TIME,
     MAX_LINE,
-    CommandRefusedError,
     Operator,
     serve_commands,
     socket_address,
 )
+from lanista.errors import BadInputError
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.results.data_folder import DataFolder
 from support.arenas import arena_options
@@ -26,7 +26,7 @@ async def echo(asked):
 
 
 async def refuse(_):
-    raise CommandRefusedError("not today")
+    raise BadInputError("not today")
 
 
 async def fail(_):
@@ -51,7 +51,7 @@ async def asked(folder, line):
 async def test_disable_without_its_arguments_is_refused():
     """By an arena to whose ladders nothing is handed in."""
     operator = Operator(Arena(arena_options(RULESET)))
-    with pytest.raises(CommandRefusedError, match="ladder: expected text"):
+    with pytest.raises(BadInputError, match="ladder: expected text"):
         await operator._disable({"command": "disable"})
 
 

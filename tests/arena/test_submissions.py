@@ -21,10 +21,10 @@ from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.server import _open_ladders
 from lanista.arena.spec import LadderSpec, Submissions
-from lanista.arena.submission_check import SubmissionRefusedError
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder
+from lanista.errors import RefusedError
 from lanista.games import registry
 from lanista.hosting.control import Changes
 from lanista.results import submissions as stored
@@ -90,7 +90,7 @@ def states(submissions, key):
 
 async def refused(status, awaited):
     """The words with which something is refused."""
-    with pytest.raises(SubmissionRefusedError) as caught:
+    with pytest.raises(RefusedError) as caught:
         await awaited
     assert status is caught.value.status
     assert str(caught.value).isprintable()
@@ -300,7 +300,7 @@ async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_pat
     await submissions.hand_in(who("Ann"), "bot.py", b"b")
     await submissions.take_up_names({}, {})  # the name was lost by damage
     another = attrs.evolve(who("Ann", "Eve"), registered=LATER)
-    with pytest.raises(SubmissionRefusedError, match="is full"):
+    with pytest.raises(RefusedError, match="is full"):
         await submissions.hand_in(another, "bot.py", bytes(1 << 20))
     assert submissions.next() is None
     await submissions.disable("ann", "")
@@ -488,7 +488,7 @@ async def do(submissions, step, name, value):
             await bring_up_all(submissions)
         else:
             await submissions.pause(who(name), paused=step == "pause")
-    except SubmissionRefusedError:
+    except RefusedError:
         pass
 
 

@@ -26,7 +26,7 @@ import structlog
 import trio
 
 from lanista import __version__
-from lanista.errors import StoreError
+from lanista.errors import BadInputError, StoreError
 from lanista.results.data_folder import DataFolder
 
 if TYPE_CHECKING:  # so that a command that talks to an arena needs nothing of it
@@ -49,10 +49,6 @@ Command = Callable[[Mapping[str, Any]], Awaitable[object]]
 """Carries out a command whose line has these keys; its answer can be written as JSON."""
 
 log = structlog.get_logger()
-
-
-class CommandRefusedError(Exception):
-    """A command can't be carried out; the message is one line that says why."""
 
 
 @contextlib.contextmanager
@@ -171,7 +167,7 @@ async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
     try:
         asked = _parsed(commands, line)
         return json.dumps({"answer": await commands[asked["command"]](asked)})
-    except CommandRefusedError as error:
+    except BadInputError as error:
         return json.dumps({"error": str(error)})
     except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
         log.error("command ended by an error", trace=traceback.format_exc())
@@ -180,14 +176,14 @@ async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
 
 def _parsed(commands: Mapping[str, Command], line: bytes) -> Mapping[str, Any]:
     if not line.endswith(b"\n") or len(line) > MAX_LINE:
-        raise CommandRefusedError(f"expected one line of JSON of at most {MAX_LINE} bytes")
+        raise BadInputError(f"expected one line of JSON of at most {MAX_LINE} bytes")
     try:
         asked = json.loads(line)
     except (ValueError, RecursionError):
-        raise CommandRefusedError("the line isn't JSON") from None
+        raise BadInputError("the line isn't JSON") from None
     name = asked.get("command") if isinstance(asked, dict) else None
     if not isinstance(name, str) or name not in commands:
-        raise CommandRefusedError(f"unknown command; known are {', '.join(sorted(commands))}")
+        raise BadInputError(f"unknown command; known are {', '.join(sorted(commands))}")
     keys: Mapping[str, Any] = asked
     return keys
 
@@ -232,7 +228,7 @@ class Operator:
         if names is not None:
             await names.look()
             if not await self._take_up(names):
-                raise CommandRefusedError("the arena can't read its databases now")
+                raise BadInputError("the arena can't read its databases now")
 
     async def _take_up(self, names: "Names") -> bool:
         """Take up which names were benched, removed, struck and the like.
@@ -262,26 +258,19 @@ class Operator:
         name = _text(asked, "name")
         kicked = self.arena.kick_all(name)
         if not kicked:
-            raise CommandRefusedError(f"no bot called {name!r} is connected")
+            raise BadInputError(f"no bot called {name!r} is connected")
         return {"connections": kicked}
 
     async def _disable(self, asked: Mapping[str, Any]) -> None:
         """Let a name hand in and play nothing more on a ladder, or again if `why` is empty."""
-        # Imported only now, as an arena without ladders needs nothing of it.
-        from lanista.arena.submission_check import SubmissionRefusedError  # noqa: PLC0415
-        from lanista.results.names import key_of  # noqa: PLC0415
-
         every, name = self.arena.submissions, _text(asked, "ladder")
         ladder = None if every is None else every.ladders.get(name)
         if ladder is None:
-            raise CommandRefusedError(
+            raise BadInputError(
                 f"no programs are handed in to a ladder {name!r} of the running arena; "
                 "it may have been started before its file was changed"
             )
-        try:
-            await ladder.disable(key_of(_text(asked, "name")), _text(asked, "why"))
-        except SubmissionRefusedError as error:
-            raise CommandRefusedError(str(error)) from None
+        await ladder.disable(_text(asked, "name"), _text(asked, "why"))
 
     async def _status(self, _: Mapping[str, Any]) -> Mapping[str, object]:
         arena = self.arena
@@ -320,5 +309,5 @@ def _text(asked: Mapping[str, Any], key: str) -> str:
     """Return the text under a key of a command, with single spaces between its words."""
     value = asked.get(key)
     if not isinstance(value, str):
-        raise CommandRefusedError(f"{key}: expected text")
+        raise BadInputError(f"{key}: expected text")
     return " ".join(value.split())

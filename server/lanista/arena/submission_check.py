@@ -22,6 +22,7 @@ from lanista.bots.building import ENDINGS, command_of
 from lanista.bots.command import environment
 from lanista.bots.execute import printable
 from lanista.bots.process import start_bot
+from lanista.errors import RefusedError
 from lanista.match.conditions import Clock
 from lanista.results.submissions import Author
 from lanista.temporary import TemporaryFolder
@@ -39,26 +40,17 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 log = structlog.get_logger()
 
 
-class SubmissionRefusedError(Exception):
-    """A request of an author is refused; the message is one line that says why."""
-
-    def __init__(self, status: HTTPStatus, message: str) -> None:
-        """Remember the status of HTTP that stands for the kind of reason."""
-        super().__init__(message)
-        self.status = status
-
-
 def check_file_name(file: str) -> None:
     """Refuse a file whose name can't be one."""
     expected = f"expected NAME.ENDING, with one of {' '.join(ENDINGS)}"
     if len(file) > MAX_FILE_NAME or not _FILE_NAME.fullmatch(file):
-        raise SubmissionRefusedError(
+        raise RefusedError(
             HTTPStatus.BAD_REQUEST,
             f"the file's name {shown(file, 100)}; {expected}; it is at most {MAX_FILE_NAME} of "
             "A-Z a-z 0-9 _ . - and begins with a letter, a digit or _",
         )
     if Path(file).suffix.lower() not in ENDINGS:
-        raise SubmissionRefusedError(
+        raise RefusedError(
             HTTPStatus.BAD_REQUEST, f"the file's name {shown(file, 100)}; {expected}"
         )
 
@@ -66,9 +58,9 @@ def check_file_name(file: str) -> None:
 def check_size(file: str, size: int, most: int) -> None:
     """Refuse a file that is empty or has more bytes than are taken."""
     if not size:
-        raise SubmissionRefusedError(HTTPStatus.BAD_REQUEST, f"{file} is empty")
+        raise RefusedError(HTTPStatus.BAD_REQUEST, f"{file} is empty")
     if size > most:
-        raise SubmissionRefusedError(
+        raise RefusedError(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
             f"{file} has {size} bytes; at most {most} are taken",
         )
@@ -82,17 +74,17 @@ def check_rate(author: Author, now: datetime, per_hour: int) -> None:
     within = [time for time in times if begin < time <= now]
     if len(within) >= per_hour:
         wait = math.ceil((within[-per_hour] - begin).total_seconds())
-        raise SubmissionRefusedError(
+        raise RefusedError(
             HTTPStatus.TOO_MANY_REQUESTS,
             f"{author.name} has handed in {len(within)} versions within an hour, the most that "
             f"are taken; try again in {wait} s",
         )
 
 
-def no_disk(error: OSError) -> SubmissionRefusedError:
+def no_disk(error: OSError) -> RefusedError:
     """Return the refusal of what can't be stored, having logged why."""
     log.error("a submission can't be stored", path=error.filename, why=error.strerror)
-    return SubmissionRefusedError(
+    return RefusedError(
         HTTPStatus.INSUFFICIENT_STORAGE,
         f"the arena can't store it ({error.strerror}); try again later",
     )

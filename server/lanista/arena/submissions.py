@@ -32,7 +32,6 @@ from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import Submissions
 from lanista.arena.submission_check import (
     CheckFailedError,
-    SubmissionRefusedError,
     check_file_name,
     check_program,
     check_rate,
@@ -48,6 +47,7 @@ from lanista.bots.building import (
 )
 from lanista.bots.limits import parse_limits
 from lanista.bots.process import Bot
+from lanista.errors import RefusedError
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.control import Changes
 from lanista.results.names import RegisteredName, key_of
@@ -80,7 +80,7 @@ class _Work:
 class LadderSubmissions:
     """The programs that were handed in to one ladder.
 
-    What is asked for by authors or the operator is refused by `SubmissionRefusedError`; then
+    What is asked for by authors or the operator is refused by `RefusedError`; then
     nothing has changed.
     """
 
@@ -138,7 +138,7 @@ class LadderSubmissions:
         """Refuse what comes at a time if it isn't taken any more; None for now."""
         if not self.is_open(time):
             assert self.spec.closes is not None
-            raise SubmissionRefusedError(
+            raise RefusedError(
                 HTTPStatus.FORBIDDEN,
                 f"this ladder closed at {self.spec.closes.isoformat()}; nothing is taken or "
                 "changed any more",
@@ -167,7 +167,7 @@ class LadderSubmissions:
             check_rate(author, now, self.spec.per_hour)
             used = sum(one.size for one in self.authors.values())
             if used + len(data) > self.spec.max_disk:
-                raise SubmissionRefusedError(
+                raise RefusedError(
                     HTTPStatus.INSUFFICIENT_STORAGE,
                     f"the ladder's room for submissions is full ({self.spec.max_disk >> 20} MiB); "
                     "delete versions that you don't need, or ask the operator",
@@ -213,7 +213,7 @@ class LadderSubmissions:
         async with self._changing(who) as author:
             version = self.version(author, number)
             if version.state is not State.READY:
-                raise SubmissionRefusedError(
+                raise RefusedError(
                     HTTPStatus.CONFLICT,
                     f"version {number} is {version.state.value}; only one that is ready can play",
                 )
@@ -231,7 +231,7 @@ class LadderSubmissions:
         async with self._changing(who) as author:
             self.version(author, number)
             if author.playing == number:
-                raise SubmissionRefusedError(
+                raise RefusedError(
                     HTTPStatus.CONFLICT, f"version {number} plays; let another one play before"
                 )
             del author.versions[number]
@@ -239,8 +239,9 @@ class LadderSubmissions:
         await self._remove(author.key, [number])
         return author
 
-    async def disable(self, key: str, why: str) -> Author:
+    async def disable(self, name: str, why: str) -> Author:
         """Let a name hand in and play nothing more, or again if `why` is empty."""
+        key = key_of(name)
         async with self._lock:
             author = copy.deepcopy(self.author(key))
             author.disabled = why
@@ -261,7 +262,7 @@ class LadderSubmissions:
         if author is None or (
             registered is not None and author.registered != registered.isoformat()
         ):
-            raise SubmissionRefusedError(
+            raise RefusedError(
                 HTTPStatus.NOT_FOUND, "nothing was handed in for this name on this ladder"
             )
         return author
@@ -272,7 +273,7 @@ class LadderSubmissions:
         version = author.versions.get(number)
         if version is None:
             known = ", ".join(map(str, author.versions)) or "none"
-            raise SubmissionRefusedError(
+            raise RefusedError(
                 HTTPStatus.NOT_FOUND, f"there is no version {number}; there are: {known}"
             )
         return version
@@ -290,7 +291,7 @@ class LadderSubmissions:
             return work.bot.output_tail()
         try:
             data = await self._read(self.folder.output(key, number))
-        except SubmissionRefusedError:  # it wasn't built yet
+        except RefusedError:  # it wasn't built yet
             return ""
         return data.decode("utf-8", "replace")
 
@@ -299,9 +300,7 @@ class LadderSubmissions:
         try:
             return await trio.to_thread.run_sync(path.read_bytes)
         except OSError:
-            raise SubmissionRefusedError(
-                HTTPStatus.NOT_FOUND, "this file is no longer there"
-            ) from None
+            raise RefusedError(HTTPStatus.NOT_FOUND, "this file is no longer there") from None
 
     # -- changes -------------------------------------------------------------------------------
 
@@ -329,7 +328,7 @@ class LadderSubmissions:
 
     def _check_changeable(self, author: Author, time: datetime | None = None) -> None:
         if author.disabled:
-            raise SubmissionRefusedError(
+            raise RefusedError(
                 HTTPStatus.FORBIDDEN, f"the operator has disabled {author.name}: {author.disabled}"
             )
         self.check_open(time)
@@ -444,7 +443,7 @@ class LadderSubmissions:
                 return  # somebody else has registered it, and has just handed in
             await self._remove(author.key, author.versions)
             author.versions, author.playing = {}, None
-            with contextlib.suppress(SubmissionRefusedError):  # at the next start, then
+            with contextlib.suppress(RefusedError):  # at the next start, then
                 await self._keep_or_refuse(author)
         ladder = self.room.spec.name
         log.info("submissions of a removed name deleted", ladder=ladder, name=author.name)

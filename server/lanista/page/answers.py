@@ -1,6 +1,7 @@
 """Requests and answers of HTTP: parsing the one, making the other, and refusing.
 
 Whatever answers a request returns an `Answer`, or raises `RefusedError` if it can't be carried out.
+The answer is then a `refusal`.
 """
 
 import gzip
@@ -16,6 +17,8 @@ import attrs
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 from websockets.streams import StreamReader
+
+from lanista.errors import RefusedError
 
 _CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -85,19 +88,10 @@ class Answer:
         return Response(self.status, self.status.phrase, headers).serialize(), self.body
 
 
-@attrs.frozen
-class RefusedError(Exception):
-    """A request can't be carried out."""
-
-    status: http.HTTPStatus
-    message: str
-    allow: tuple[str, ...] = ()
-    """The methods that would do, if the method is wrong."""
-
-    def answer(self) -> Answer:
-        """Return the answer that says so."""
-        body = json.dumps({"error": self.message}).encode()
-        return Answer(body, status=self.status, allow=self.allow)
+def refusal(status: int, message: str, allow: tuple[str, ...] = ()) -> Answer:
+    """Return the answer that a request isn't carried out; `allow` is that of `Answer`."""
+    body = json.dumps({"error": message}).encode()
+    return Answer(body, status=http.HTTPStatus(status), allow=allow)
 
 
 def json_answer(value: Any) -> Answer:

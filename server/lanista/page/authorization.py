@@ -15,7 +15,8 @@ import structlog
 
 from lanista.arena.limits import Allowance, LogLimit
 from lanista.arena.names import PAGE, LadderName, Names
-from lanista.page.answers import RefusedError, bad_request, forbidden, unavailable
+from lanista.errors import RefusedError
+from lanista.page.answers import bad_request, forbidden, unavailable
 from lanista.page.connections import Peer
 from lanista.page.view import View, Visitor
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello

@@ -25,9 +25,10 @@ import trio
 
 from lanista.arena.admission import address_of, is_loopback
 from lanista.arena.tls import HANDSHAKE, TlsRelay
+from lanista.errors import RefusedError
 from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
-from lanista.page.answers import RefusedError, crowded
+from lanista.page.answers import crowded, refusal
 
 log = structlog.get_logger()
 
@@ -346,7 +347,7 @@ class Connections(trio.abc.Listener[Peer]):
             with peer.may_give_way():
                 request = await peer.read_request()
         except RefusedError as refused:
-            return refused.answer().serialized()
+            return refusal(refused.status, str(refused)).serialized()
         if not request:
             return None
         peer.in_work = True

@@ -15,7 +15,8 @@ import orjson
 import trio
 
 from lanista.arena.limits import Recent
-from lanista.page.renewal import NoStandingsError, Renewal, UnknownNameError
+from lanista.page.answers import not_found
+from lanista.page.renewal import NoStandingsError, Renewal
 
 if TYPE_CHECKING:  # they load much, which an arena without ladders needs not
     from lanista.arena.ladder_room import LadderRoom
@@ -108,7 +109,7 @@ class Ladder:
             raise NoStandingsError(self.renewal.problem or "there is no table yet")
         for bot in bots:
             if bot not in self.table.rows:
-                raise UnknownNameError(
+                raise not_found(
                     f"there is no bot {bot!r} in the table of the ladder {self.room.spec.name}"
                 )
         return [orjson.Fragment(self.table.rows[bot]) for bot in bots]
@@ -118,7 +119,7 @@ class Ladder:
 class Ladders:
     """The ladders of an arena; `run` it while they are played.
 
-    Questions raise `UnknownNameError` if there is no such ladder, or no such bot in its table, and
+    Questions raise `RefusedError` if there is no such ladder, or no such bot in its table, and
     `NoStandingsError` if its results can't be read now.
     """
 
@@ -166,7 +167,7 @@ class Ladders:
     def _named(self, name: str) -> Ladder:
         ladder = self.ladders.get(name)
         if ladder is None:
-            raise UnknownNameError(f"there is no ladder {name!r} here")
+            raise not_found(f"there is no ladder {name!r} here")
         return ladder
 
     async def table_json(self, name: str) -> bytes:

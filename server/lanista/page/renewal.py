@@ -4,11 +4,14 @@ played on the same machine.
 
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
 from typing import Generic, TypeVar
 
 import attrs
 import structlog
 import trio
+
+from lanista.errors import RefusedError
 
 SHARE = 4
 """Minimum time between two computations as a multiple of what the last one took."""
@@ -20,18 +23,14 @@ T = TypeVar("T")
 log = structlog.get_logger()
 
 
-class UnknownNameError(Exception):
-    """There is no such ladder, tournament or bot; the message says so."""
-
-
-class NoStandingsError(Exception):
+class NoStandingsError(RefusedError):
     """There are no standings; the message is for viewers, in one line without paths or hosts.
 
     The reason `why` is written only to the log.
     """
 
     def __init__(self, message: str, why: str = "") -> None:
-        super().__init__(message)
+        super().__init__(HTTPStatus.SERVICE_UNAVAILABLE, message)
         self.why = why
 
 

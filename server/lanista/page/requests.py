@@ -1,7 +1,7 @@
 """The requests of viewers but for frames (docs/api.md, "WebSocket"): reading and carrying them out.
 
 They are JSON objects: the operator's commands, the match that a viewer plays, and the files that
-viewers send. One that can't be carried out is a `BadInputError`, mostly a `BadMessageError`.
+viewers send. One that can't be carried out is a `BadInputError`, whose message the viewer is shown.
 """
 
 import json
@@ -30,25 +30,21 @@ LONGEST = 4096
 """Maximum length of a text message in characters."""
 
 
-class BadMessageError(BadInputError):
-    """A request can't be carried out; the message is shown to the viewer."""
-
-
 def parse(data: str | bytes) -> dict[str, Any]:
     """Return a message as a JSON object."""
     if isinstance(data, bytes):
-        raise BadMessageError("binary; a message is a JSON object in text")
+        raise BadInputError("binary; a message is a JSON object in text")
     if len(data) > LONGEST:
         # Parsing it would hold up the matches.
-        raise BadMessageError(f"{len(data)} characters; no message needs more than {LONGEST}")
+        raise BadInputError(f"{len(data)} characters; no message needs more than {LONGEST}")
     try:
         message = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise BadMessageError(f"not JSON ({error})") from None
+        raise BadInputError(f"not JSON ({error})") from None
     if not isinstance(message, dict):
-        raise BadMessageError("not a JSON object")
+        raise BadInputError("not a JSON object")
     if not isinstance(message.get("id"), int | str | None):
-        raise BadMessageError("id is neither a whole number nor text")
+        raise BadInputError("id is neither a whole number nor text")
     return message
 
 
@@ -57,12 +53,12 @@ def field(message: Mapping[str, Any], name: str, kind: type) -> Any:
     value = message.get(name)
     if type(value) is not kind:
         kinds = {str: "text", int: "a whole number", bool: "true or false", list: "a list"}
-        raise BadMessageError(f"{name} is {value!r}; it should be {kinds[kind]}")
+        raise BadInputError(f"{name} is {value!r}; it should be {kinds[kind]}")
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise BadMessageError(f"half a character (a lone surrogate) in {name}") from None
+            raise BadInputError(f"half a character (a lone surrogate) in {name}") from None
     return value
 
 
@@ -79,24 +75,24 @@ def operate(view: View, what: str, message: Mapping[str, Any]) -> None:
     if what not in {"start", "mode", "kick", "house"}:
         _control(view, what, _running(view, message))
     elif arena is None:
-        raise BadMessageError(f"{what} is for an arena; this is the page of one match")
+        raise BadInputError(f"{what} is for an arena; this is the page of one match")
     elif what == "start":
         game, room = field(message, "game", str), message.get("room")
         if not (room is None or isinstance(room, str)) or not arena.matches.start((game, room)):
-            raise BadMessageError("no match is ready there")
+            raise BadInputError("no match is ready there")
     elif what == "mode":
         arena.matches.set_manual(field(message, "manual", bool))
     elif what == "house":
         _start_guest(arena, message)
     elif not arena.connections.kick(bot := field(message, "bot", int)):
-        raise BadMessageError(f"there is no bot {bot} any more")
+        raise BadInputError(f"there is no bot {bot} any more")
 
 
 def _start_guest(arena: Arena, message: Mapping[str, Any]) -> None:
     game, bot = field(message, "game", str), field(message, "bot", str)
     room = field(message, "room", str)
     if not ROOM.fullmatch(room) or room in arena.ladders:
-        raise BadMessageError(
+        raise BadInputError(
             f"room is {room!r}; it is 1 to 64 of A-Z a-z 0-9 . _ -, and no ladder's name"
         )
     arena.seat_house_bot(game, bot, room)
@@ -107,10 +103,10 @@ def _running(view: View, message: Mapping[str, Any]) -> RunningMatch:
     running = view.running.matches.get(match)
     if running is None:
         if view.is_running(match):
-            raise BadMessageError(
+            raise BadInputError(
                 "a tournament plays this match; only the match itself can be watched here"
             )
-        raise BadMessageError(f"no match {match!r} is running")
+        raise BadInputError(f"no match {match!r} is running")
     return running
 
 
@@ -170,12 +166,12 @@ class Playing:
         """Begin a match that the viewer plays, and answer when its first turn is asked for."""
         arena = self._view.arena
         if arena is None:
-            raise BadMessageError("play is for an arena; this is the page of one match")
+            raise BadInputError("play is for an arena; this is the page of one match")
         if self._person is not None and not self._person.is_over:
-            raise BadMessageError(f"you play the match {self._person.match}; end it first")
+            raise BadInputError(f"you play the match {self._person.match}; end it first")
         bots = field(message, "bots", list)
         if not all(isinstance(bot, str) for bot in bots):
-            raise BadMessageError("bots are the names of house bots")
+            raise BadInputError("bots are the names of house bots")
         wish = PersonsWish(
             game=field(message, "game", str),
             name=field(message, "name", str),
@@ -205,7 +201,7 @@ class Playing:
         """Say for which turn the person's answer is awaited, as soon as one is."""
         turn = await person.next_turn()
         if person.match is None:
-            raise BadMessageError(person.why or "the match didn't begin")
+            raise BadInputError(person.why or "the match didn't begin")
         await self._send(
             {"type": "asked", "match": person.match, "turn": turn, "id": message.get("id")}
         )
@@ -213,7 +209,7 @@ class Playing:
     def _in_match(self, message: Mapping[str, Any]) -> Person:
         match = field(message, "match", str)
         if self._person is None or self._person.match != match:
-            raise BadMessageError(f"you don't play the match {match!r}")
+            raise BadInputError(f"you don't play the match {match!r}")
         return self._person
 
 
@@ -221,7 +217,7 @@ def _seed(message: Mapping[str, Any]) -> int:
     """Return a match's seed, which is text, as JavaScript's numbers have too few digits for it."""
     text = field(message, "seed", str)
     if not SEED.fullmatch(text):
-        raise BadMessageError(f"seed is {text!r}; it is a whole number, as text")
+        raise BadInputError(f"seed is {text!r}; it is a whole number, as text")
     return int(text)
 
 
@@ -261,7 +257,7 @@ class Upload:
         It is named as the viewer says, as far as that is safe.
         """
         if not 0 < size <= MAX_FILE:
-            raise BadMessageError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
+            raise BadInputError(f"a file of {size} bytes; from 1 to {MAX_FILE} can be shown")
         try:
             self.folder = Path(tempfile.mkdtemp(prefix="upload-", dir=folder))
             path = self.folder / (re.sub(r"[^A-Za-z0-9._-]", "_", name)[-64:].lstrip(".") or "file")
@@ -269,16 +265,16 @@ class Upload:
                 while self.size < size:
                     part = await self._next_part()
                     if isinstance(part, str):
-                        raise BadMessageError("bytes of the file are binary messages")
+                        raise BadInputError("bytes of the file are binary messages")
                     if self.size + len(part) > size:
-                        raise BadMessageError(f"the file is longer than the {size} bytes announced")
+                        raise BadInputError(f"the file is longer than the {size} bytes announced")
                     self._make_room(len(part))
                     self.size += len(part)
                     await file.write(part)
                     if self.is_given_up:
-                        raise BadMessageError("others' files needed the room; send the file again")
+                        raise BadInputError("others' files needed the room; send the file again")
         except OSError as error:
-            raise BadMessageError(f"no room for the file: {error.strerror}") from None
+            raise BadInputError(f"no room for the file: {error.strerror}") from None
         return path
 
     async def _next_part(self) -> str | bytes:
@@ -287,7 +283,7 @@ class Upload:
         while True:
             deadline = max(began, self.peer.heard) + SILENCE
             if deadline <= trio.current_time():
-                raise BadMessageError(f"no byte of the file came for {SILENCE:g} s; send it again")
+                raise BadInputError(f"no byte of the file came for {SILENCE:g} s; send it again")
             with trio.move_on_at(deadline):
                 return await self.connection.recv()
 

@@ -18,7 +18,7 @@ import trio
 from lanista import __version__
 from lanista.arena.limits import Turns
 from lanista.bots.client_libraries import NAMES, STARTERS, library, starter
-from lanista.errors import LanistaError
+from lanista.errors import LanistaError, RefusedError
 from lanista.games.outcome import Ending, Termination
 from lanista.helper_processes import HelperDiedError
 from lanista.match.record import ENDING, BadRecordError
@@ -26,20 +26,19 @@ from lanista.page import difference, files
 from lanista.page import view as views
 from lanista.page.answers import (
     Answer,
-    RefusedError,
     bad_request,
     check_parameters,
     forbidden,
     json_answer,
     not_found,
     parse_parameters,
+    refusal,
     unavailable,
 )
 from lanista.page.authorization import Asked, Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.frames import API, encode
-from lanista.page.renewal import NoStandingsError, UnknownNameError
 from lanista.page.replay_reader import GZIP
 from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View, card_of, document
 from lanista.results.match_result import FAULTS
@@ -147,17 +146,17 @@ class Routes:
         if arena is None or arena.submissions is None:
             return []
         # Imported only now, as it loads what only an arena with ladders needs.
-        from lanista.page.submissions import SubmissionRoutes, refusing  # noqa: PLC0415
+        from lanista.page.submissions import SubmissionRoutes  # noqa: PLC0415
 
         of, number = SubmissionRoutes(arena.submissions, self.authorization), "([0-9]{1,9})"
         return [
-            Route(path, refusing(of.get)),
-            Route(f"{path}/{number}", refusing(of.get_version), ("name",)),
-            Route(f"{path}/{number}/source", refusing(of.get_source), ("name",)),
-            Route(path, refusing(of.hand_in), ("file",), "POST"),
-            Route(f"{path}/{number}/(play|delete)", refusing(of.change), (), "POST"),
-            Route(f"{path}()/(pause|resume)", refusing(of.change), (), "POST"),
-            Route(f"{path}/([^/]+)/disable", refusing(of.disable), ("why",), "POST"),
+            Route(path, of.get),
+            Route(f"{path}/{number}", of.get_version, ("name",)),
+            Route(f"{path}/{number}/source", of.get_source, ("name",)),
+            Route(path, of.hand_in, ("file",), "POST"),
+            Route(f"{path}/{number}/(play|delete)", of.change, (), "POST"),
+            Route(f"{path}()/(pause|resume)", of.change, (), "POST"),
+            Route(f"{path}/([^/]+)/disable", of.disable, ("why",), "POST"),
         ]
 
     async def answer(self, peer: Peer, request: "Request", length: int = 0) -> Answer:
@@ -183,10 +182,10 @@ class Routes:
                 async with AsyncExitStack() as turn:
                     if route.turn is not None:
                         await turn.enter_async_context(self._turn(peer, route.turn))
-                    return await _answered(route.handler(asked, *found.groups()))
-        raise self._not_taken(request.method, path)
+                    return await route.handler(asked, *found.groups())
+        return self._not_taken(request.method, path)
 
-    def _not_taken(self, method: str, path: str) -> RefusedError:
+    def _not_taken(self, method: str, path: str) -> Answer:
         """Return the refusal of a request that has no route: the path or the method is wrong."""
         takes = {
             route.method
@@ -196,12 +195,12 @@ class Routes:
         if path in self.files or path == WEBSOCKET:
             takes.add("GET")
         if not takes:
-            return _nothing()
+            raise _nothing()
         if "GET" in takes:
             takes.add("HEAD")  # which the server answers like GET
         known = tuple(sorted(takes))
         message = f"{shown(method)} isn't known here, only {', '.join(known)}"
-        return RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, message, known)
+        return refusal(HTTPStatus.METHOD_NOT_ALLOWED, message, known)
 
     def _origin(self, headers: "Headers") -> str:
         """Return the address of the page for whoever asked: a proxy says what it is there."""
@@ -447,16 +446,6 @@ class Routes:
             with peer.may_give_way():
                 await turn.enter_async_context(self._turns.turn((work, peer.address)))
             yield
-
-
-async def _answered(answer: Awaitable[Answer]) -> Answer:
-    """Return an answer, or refuse what isn't there, or can't be computed now."""
-    try:
-        return await answer
-    except UnknownNameError as error:
-        raise not_found(str(error)) from None
-    except NoStandingsError as error:
-        raise unavailable(str(error)) from None
 
 
 def _qr_svg(text: str) -> bytes:

@@ -26,16 +26,16 @@ from websockets.trio.server import serve as serve_websockets
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.tls import TlsRelay
-from lanista.errors import CannotListenError
+from lanista.errors import CannotListenError, RefusedError
 from lanista.hosting.accept import open_port
 from lanista.match.background import WorkDone
 from lanista.page import view as views
 from lanista.page.answers import (
     Answer,
-    RefusedError,
     bad_request,
     forbidden,
     parse_request,
+    refusal,
     unavailable,
 )
 from lanista.page.authorization import Authorization, OperatorToken
@@ -259,13 +259,13 @@ class Server:
                 return None
             answer = await self._routes.answer(peer, request, length)
         except RefusedError as refused:
-            answer = refused.answer()
+            answer = refusal(refused.status, str(refused))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise  # the peer left while it sent a body
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
             log.error("a request ended by an error", trace=traceback.format_exc())
             message = "the arena failed; this isn't the request's fault"
-            answer = RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, message).answer()
+            answer = refusal(HTTPStatus.INTERNAL_SERVER_ERROR, message)
         head, body = answer.serialized(self.embed)
         return head, b"" if is_head else body
 

@@ -5,7 +5,6 @@ Bearer. Everybody else learns what can be handed in, and until when.
 """
 
 import re
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -15,36 +14,18 @@ import attrs
 import orjson
 import trio
 
-from lanista.arena.submission_check import SubmissionRefusedError, check_file_name, check_size
+from lanista.arena.submission_check import check_file_name, check_size
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import ENDINGS
-from lanista.page.answers import (
-    Answer,
-    RefusedError,
-    bad_request,
-    forbidden,
-    json_answer,
-    not_found,
-)
+from lanista.errors import RefusedError
+from lanista.page.answers import Answer, bad_request, forbidden, json_answer, not_found
 from lanista.page.authorization import Asked, Authorization
 from lanista.results.names import key_of
 from lanista.results.submissions import Author, Version
 
 _FORM = re.compile(rb"--[^\r\n]+\r\nContent-Disposition: form-data", re.IGNORECASE)
 """The beginning of a form with files, as `curl -F` sends it."""
-
-
-def refusing(handler: Callable[..., Awaitable[Answer]]) -> Callable[..., Awaitable[Answer]]:
-    """Return a handler that answers what the submissions refuse."""
-
-    async def answer(*arguments: Any) -> Answer:
-        try:
-            return await handler(*arguments)
-        except SubmissionRefusedError as refused:
-            raise RefusedError(refused.status, str(refused)) from None
-
-    return answer
 
 
 @attrs.define(eq=False)
@@ -63,7 +44,7 @@ class SubmissionRoutes:
             ((name, registered),) = visitor.names.items()
             try:
                 author = submissions.author(key_of(name), registered)
-            except SubmissionRefusedError:  # it can still hand in something
+            except RefusedError:  # it can still hand in something
                 author = None
             return json_answer(about | _author_json(submissions, name, author))
         if not visitor.operator:
@@ -134,7 +115,7 @@ class SubmissionRoutes:
         if len(why) > 200 or not why.isprintable():
             raise bad_request("why is one line of at most 200 characters")
         submissions = self._of(ladder)
-        author = await submissions.disable(key_of(name), why)
+        author = await submissions.disable(name, why)
         return json_answer(_author_json(submissions, author.name, author))
 
     def _of(self, ladder: str) -> LadderSubmissions:

@@ -23,7 +23,8 @@ import trio
 
 from lanista.games import registry
 from lanista.match.record import BadRecordError, Header, LineReader
-from lanista.page.renewal import Renewal, UnknownNameError
+from lanista.page.answers import not_found
+from lanista.page.renewal import Renewal
 from lanista.results.block_records import BlockMatch, running_parts
 from lanista.results.recorded import match_json, summary
 
@@ -141,7 +142,7 @@ class WatchedMatch:
 class Tournaments:
     """The tournaments that a page shows.
 
-    Questions raise `UnknownNameError` if there is no such tournament, and `NoStandingsError`.
+    Questions raise `RefusedError` if there is no such tournament, and `NoStandingsError`.
     """
 
     shown: Sequence[Tournament] = ()
@@ -164,7 +165,7 @@ class Tournaments:
         for tournament in self.shown:
             if tournament.name == name:
                 return tournament
-        raise UnknownNameError(f"there is no tournament {name!r} here")
+        raise not_found(f"there is no tournament {name!r} here")
 
     # -- tables --------------------------------------------------------------------------------
 

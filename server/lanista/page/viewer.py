@@ -24,7 +24,7 @@ from lanista.page.authorization import OperatorToken
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import FrameFile, NoFramesError
 from lanista.page.frames import API, encode
-from lanista.page.requests import BadMessageError, Playing, Upload, decision, field, operate, parse
+from lanista.page.requests import Playing, Upload, decision, field, operate, parse
 from lanista.page.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
 
@@ -165,9 +165,9 @@ class Viewer:
         later = self._later.get(what)
         waiting = self._tasks + len(self._queue)
         if (later is not None or what == "file") and waiting >= MAX_WAITING:
-            raise BadMessageError(f"{MAX_WAITING} questions are open already; wait for answers")
+            raise BadInputError(f"{MAX_WAITING} questions are open already; wait for answers")
         if what in OPERATIONS | DECISIONS and not self.visitor.operator:
-            raise BadMessageError(f"{what} is the operator's; say the token first")
+            raise BadInputError(f"{what} is the operator's; say the token first")
         if later is not None:
             self._answer_later(later, message)
             return
@@ -185,7 +185,7 @@ class Viewer:
         elif what == "close":
             await self._give_up(field(message, "match", str))
         else:
-            raise BadMessageError(f"unknown request {what!r}; see docs/api.md")
+            raise BadInputError(f"unknown request {what!r}; see docs/api.md")
         await self._done(message)
 
     def _answer_later(self, do: Handler, message: Mapping[str, Any]) -> None:
@@ -271,7 +271,7 @@ class Viewer:
 
     def _check_room(self) -> None:
         if len(self._frame_files) >= MAX_OPEN:
-            raise BadMessageError(f"{MAX_OPEN} matches are open already; close one")
+            raise BadInputError(f"{MAX_OPEN} matches are open already; close one")
 
     async def _send_head(
         self, message: Mapping[str, Any], match: str, frame_file: FrameFile
@@ -348,15 +348,13 @@ class Viewer:
         known, packed = message.get("known", False), message.get("packed", False)
         frame_file = self._frame_files.get(match)
         if frame_file is None:
-            raise BadMessageError(f"the match {match!r} isn't open; open it first")
+            raise BadInputError(f"the match {match!r} isn't open; open it first")
         if position < -1:
-            raise BadMessageError(
-                f"from is {position}; it is a frame's number, or -1 for the newest"
-            )
+            raise BadInputError(f"from is {position}; it is a frame's number, or -1 for the newest")
         if known not in (True, False) or (known and position < 1):
-            raise BadMessageError("known is true or false, and true only with from of 1 or more")
+            raise BadInputError("known is true or false, and true only with from of 1 or more")
         if packed not in (True, False):
-            raise BadMessageError("packed is true or false")
+            raise BadInputError("packed is true or false")
         if position == -1 and frame_file.total is not None:
             position = frame_file.total - 1
         is_there = max(position, 0) < frame_file.count
@@ -454,7 +452,7 @@ class Viewer:
         upload = self.uploads[match] = Upload(self.connection, self.peer, close, self._uploads)
         try:
             path = await upload.receive(name, size, self.view.frame_cache.folder)
-        except BadMessageError:
+        except BadInputError:
             self._remove(match)
             raise
         frame_file = self.view.frame_cache.acquire(str(path), path, live=False)
@@ -472,7 +470,7 @@ class Viewer:
         async with self._one_token:
             is_operators = await self.operator.is_operators(token, self.peer.address)
         if not is_operators:
-            raise BadMessageError("this isn't the operator's token")
+            raise BadInputError("this isn't the operator's token")
         self.visitor = attrs.evolve(self.visitor, operator=True)
         await self._reply(message, "operator", operator=True)
 
@@ -481,7 +479,7 @@ class Viewer:
         name, token = field(message, "name", str), field(message, "token", str)
         names = self._arena_names()
         if len(self.visitor.names) >= MAX_NAMES:
-            raise BadMessageError(f"{MAX_NAMES} names at once; load the page again for others")
+            raise BadInputError(f"{MAX_NAMES} names at once; load the page again for others")
         async with self._one_token:
             proved = await names.prove(name, token, self.peer.address)
         self.visitor = attrs.evolve(
@@ -492,7 +490,7 @@ class Viewer:
     def _arena_names(self) -> Names:
         names = None if self.view.arena is None else self.view.arena.names
         if names is None:
-            raise BadMessageError("there are no ladders here")
+            raise BadInputError("there are no ladders here")
         return names
 
     # -- commands ------------------------------------------------------------------------------
@@ -503,7 +501,7 @@ class Viewer:
         ladders = {room.spec.name: room.spec for room in self.view.arena.ladders.values()}
         ladder = message.get("ladder")
         if ladder is not None and field(message, "ladder", str) not in ladders:
-            raise BadMessageError(f"there is no ladder {ladder!r}; known: {', '.join(ladders)}")
+            raise BadInputError(f"there is no ladder {ladder!r}; known: {', '.join(ladders)}")
         if message["do"] == "add-name":
             names.check_reserved(name)
         token = await names.decide(decision(message["do"], name, ladder, ladders))
