@@ -13,7 +13,7 @@ from lanista_protocol.errors import (
     RemoteProtocolError,
     shown,
 )
-from lanista_protocol.hello import VERSION, Hello, bad_hello, parse_hello
+from lanista_protocol.hello import VERSION, Hello, bad_hello, option_fault, parse_hello
 from lanista_protocol.lines import HELLO_LIMIT, LINE_LIMIT, LineBuffer
 from lanista_protocol.messages import number
 from lanista_protocol.session import LOG_LIMIT, TRANSITIONS, Session, SessionState, State, Step
@@ -41,6 +41,7 @@ __all__ = [
     "bad_hello",
     "messages",
     "number",
+    "option_fault",
     "parse_hello",
     "shown",
     "tokenize",

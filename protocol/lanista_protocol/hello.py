@@ -88,11 +88,10 @@ def parse_hello(line: str) -> Hello:
             continue  # PROTOCOL.md 2: an unknown option is ignored
         if key in options:
             raise bad_hello(f"option {key} twice; give it once")
-        form, description = _FORMS[key]
-        if not form.fullmatch(value):
+        if (expected := option_fault(key, value)) is not None:
             # A token is a secret, also where it is malformed: messages get into logs.
             given = "an invalid value" if key == "token" else f"the value {shown(value)}"
-            raise bad_hello(f"option {key} has {given}; it must be {description}")
+            raise bad_hello(f"option {key} has {given}; it must be {expected}")
         options[key] = value
     version = options.get("v")
     if version is not None and int(version) != VERSION:
@@ -111,6 +110,12 @@ def parse_hello(line: str) -> Hello:
         keep=options.get("keep") == "1",
         notes=options.get("notes") == "1",
     )
+
+
+def option_fault(key: str, value: str) -> str | None:
+    """Return what the value of a known option must be; None if this value is right."""
+    form, description = _FORMS[key]
+    return None if form.fullmatch(value) else description
 
 
 def _checked_name(name: str) -> str:

@@ -4,6 +4,7 @@ that were handed in."""
 import math
 import random
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import attrs
 import pytest
@@ -42,7 +43,7 @@ def result(id_, first, second, *, failed=None):
 
 
 def who(name):
-    return LadderName(name=name, key=name.lower(), owner=Owner(name.encode()), is_registered=True)
+    return LadderName(name=name, owner=Owner(name.encode()), registered=datetime.now(UTC))
 
 
 @pytest.fixture

@@ -18,9 +18,7 @@ from support.builds import make_up
 
 ANN = LadderName(
     name="Ann",
-    key="ann",
     owner=Owner(b"ann"),
-    is_registered=True,
     registered=datetime(2026, 9, 1, tzinfo=UTC),
 )
 

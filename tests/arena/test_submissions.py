@@ -38,9 +38,7 @@ from support.submissions import handed_in, ready
 
 def who(name, owner=None):
     owner = Owner((owner or name).encode())
-    return LadderName(
-        name=name, key=name.lower(), owner=owner, is_registered=True, registered=REGISTERED
-    )
+    return LadderName(name=name, owner=owner, registered=REGISTERED)
 
 
 REGISTERED = datetime(2026, 9, 1, tzinfo=UTC)

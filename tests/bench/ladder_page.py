@@ -17,6 +17,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -107,7 +108,7 @@ async def measure(folder, count, helpers):
         for name in names(count):
             if name.endswith("0"):
                 room._ladder.bench(name)
-            room.wait(LadderName(name=name, key=name, owner=name, is_registered=True))
+            room.wait(LadderName(name=name, owner=name, registered=datetime.now(UTC)))
         view = View(
             arena.running,
             arena=arena,

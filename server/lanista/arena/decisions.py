@@ -5,7 +5,6 @@ database; a running arena then takes up what has changed (`operator`). Each rais
 if it can't be carried out, and `StoreError` if it can't be written.
 """
 
-import contextlib
 from collections.abc import Iterable
 
 from lanista.arena import tokens
@@ -13,7 +12,7 @@ from lanista.arena.spec import BOT_NAME_FORM, LadderSpec, is_bot_name
 from lanista.errors import BadInputError, nearest
 from lanista.results.database import Store
 from lanista.results.names import NameStore, Registrar, key_of
-from lanista_protocol import RemoteProtocolError, parse_hello, shown
+from lanista_protocol import option_fault, shown
 
 
 def add_name(store: NameStore, name: str, token: str | None = None) -> str:
@@ -117,11 +116,10 @@ def _ladder_name(name: str) -> str:
 def _token(given: str | None) -> str:
     if given is None:
         return tokens.new_token()
-    # The hello's own reader decides. The token isn't repeated, as messages get into logs.
-    with contextlib.suppress(RemoteProtocolError):
-        if parse_hello(f"name token={given}").token == given:
-            return given
-    raise BadInputError("this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -")
+    # It isn't repeated, as messages get into logs.
+    if (expected := option_fault("token", given)) is not None:
+        raise BadInputError(f"this can't be a token; use {expected}")
+    return given
 
 
 def _unknown(store: NameStore, name: str) -> BadInputError:

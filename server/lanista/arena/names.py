@@ -96,15 +96,22 @@ class LadderName:
 
     name: str
     """The name, with the capitals with which it was registered."""
-    key: str
-    """What it has in common with other ways to write it, from `key_of`."""
     owner: Owner
     """Whose name it is; of a bot without a token, an owner of its own."""
-    is_registered: bool
     registered: datetime | None = None
     """When it was registered; None if it isn't."""
     token_hash: str = attrs.field(default="", repr=False)
     """The hash with which its token was compared, if it is registered."""
+
+    @property
+    def key(self) -> str:
+        """What it has in common with other ways to write it, from `key_of`."""
+        return key_of(self.name)
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether the name is registered."""
+        return self.registered is not None
 
 
 class _Entry(NamedTuple):
@@ -217,16 +224,14 @@ class Names:
             if hello.token is None:
                 await self._check_without_token(name, key, address)
                 owner = Owner(self._digest("owner by name", key))
-                return LadderName(name=name, key=key, owner=owner, is_registered=False)
+                return LadderName(name=name, owner=owner)
             sender = _Sender(purpose, address)
             registers = registers and self.is_open
             found = await self._check_token(name, key, hello.token, sender, registers)
         self._seen[found.name] = datetime.now(UTC)
         return LadderName(
             name=found.name,
-            key=key,
             owner=await self._owner(hello.token),
-            is_registered=True,
             registered=found.registered,
             token_hash=found.token_hash,
         )

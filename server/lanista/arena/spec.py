@@ -29,6 +29,7 @@ from lanista.toml_spec import (
     strict_converter,
     toml_text,
 )
+from lanista_protocol import option_fault
 
 MAX_BYTES = 1024 * 1024
 """Maximum size of an arena's file in bytes."""
@@ -60,7 +61,6 @@ NO_PAGE = "none"
 BOT_NAME_FORM = "1 to 32 of A-Z a-z 0-9 . _ - and single spaces between words"
 """What a bot's name on a ladder may be, in words."""
 
-_LADDER_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _BOT_NAME = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
 _ADDRESS = re.compile(r"(?:(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):)?([0-9]{1,5})")
 
@@ -170,9 +170,10 @@ def _given(value: str) -> str | None:
 
 @rule
 def _ladder_name(value: str) -> str | None:
-    if _LADDER_NAME.fullmatch(value) and value not in {".", ".."}:
-        return None
-    return f"{shown(value)}; expected 1 to 64 of A-Z a-z 0-9 . _ -, but not . or .."
+    if value in {".", ".."}:
+        return f"{shown(value)}; expected another name than . or .."
+    expected = option_fault("room", value)  # bots ask for a ladder as for any room
+    return None if expected is None else f"{shown(value)}; expected {expected}"
 
 
 @rule

@@ -402,9 +402,7 @@ class LadderSubmissions:
         )
         who = LadderName(
             name=author.name,
-            key=author.key,
             owner=Owner(bytes.fromhex(author.owner)),
-            is_registered=True,
             registered=datetime.fromisoformat(author.registered),
         )
         self.room.offer(author.name, SubmittedBot(who, contestant, version.number))

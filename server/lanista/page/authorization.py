@@ -19,7 +19,7 @@ from lanista.errors import RefusedError
 from lanista.page.answers import bad_request, forbidden, unavailable
 from lanista.page.connections import Peer
 from lanista.page.view import View, Visitor
-from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
+from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, option_fault
 
 LONG = 16
 """Number of characters of a token that can't be guessed, provided that they are random."""
@@ -158,12 +158,10 @@ class Authorization:
                 "send the bot's name and its token as Basic authorization (curl -u NAME:TOKEN)",
             )
         with self._names(asked.peer) as names:
-            # What follows a space in it, or has an =, would be read as another option.
-            if " " in token:
-                raise bad_request("a token has no spaces; it is 1 to 128 of A-Z a-z 0-9 . _ = -")
-            if "=" in name:
-                raise bad_request("a name has no =; it is 1 to 32 of A-Z a-z 0-9 . _ - and spaces")
-            hello = parse_hello(f"{name} token={token}")
+            # A bot has to be able to say it, too.
+            if (expected := option_fault("token", token)) is not None:
+                raise bad_request(f"this can't be a token; it must be {expected}")
+            hello = Hello(name=name, token=token)
             return await names.check(hello, asked.peer.address, PAGE, registers=registers)
 
     @contextmanager
@@ -193,7 +191,10 @@ class Authorization:
 
 
 def _named(asked: Asked) -> tuple[str, str]:
-    """Return name and token of a request's Basic authorization; empty without one."""
+    """Return name and token of a request's Basic authorization; empty without one.
+
+    There are single spaces in the name, as in that of a hello.
+    """
     header = asked.authorizations[0] if len(asked.authorizations) == 1 else ""
     scheme, _, credentials = header.partition(" ")
     try:
@@ -201,4 +202,4 @@ def _named(asked: Asked) -> tuple[str, str]:
     except ValueError:
         text = ""
     name, _, token = text.partition(":") if scheme.lower() == "basic" else ("", "", "")
-    return name, token
+    return " ".join(name.split()), token

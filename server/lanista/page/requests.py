@@ -25,6 +25,7 @@ from lanista.hosting.control import RunningMatch
 from lanista.page.connections import Peer
 from lanista.page.view import View
 from lanista.results.names import NameStore
+from lanista_protocol import option_fault
 
 LONGEST = 4096
 """Maximum length of a text message in characters."""
@@ -65,10 +66,6 @@ def field(message: Mapping[str, Any], name: str, kind: type) -> Any:
 # -- the operator's commands -----------------------------------------------------------------------
 
 
-ROOM = re.compile(r"[A-Za-z0-9._-]{1,64}")
-"""The form of a friendly room's name in which a house bot is seated (PROTOCOL.md 2)."""
-
-
 def operate(view: View, what: str, message: Mapping[str, Any]) -> None:
     """Carry out an operator's command, one of `viewer.OPERATIONS`."""
     arena = view.arena
@@ -91,10 +88,10 @@ def operate(view: View, what: str, message: Mapping[str, Any]) -> None:
 def _start_guest(arena: Arena, message: Mapping[str, Any]) -> None:
     game, bot = field(message, "game", str), field(message, "bot", str)
     room = field(message, "room", str)
-    if not ROOM.fullmatch(room) or room in arena.ladders:
-        raise BadInputError(
-            f"room is {room!r}; it is 1 to 64 of A-Z a-z 0-9 . _ -, and no ladder's name"
-        )
+    if (expected := option_fault("room", room)) is not None:
+        raise BadInputError(f"room is {room!r}; it is {expected}")
+    if room in arena.ladders:
+        raise BadInputError(f"room is {room!r}, which is a ladder; name another room")
     arena.seat_house_bot(game, bot, room)
 
 
