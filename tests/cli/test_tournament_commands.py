@@ -132,8 +132,8 @@ def test_what_can_not_be_a_place_of_results_or_a_format_is_one_line(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--concurrency", "0"], "--concurrency '0'"),
-        (["--concurrency", "many"], "--concurrency 'many'"),
+        (["--concurrency", "0"], "--concurrency: 0"),
+        (["--concurrency", "many"], "--concurrency: 'many'"),
         (["--json", "--plain"], "give only one of them"),
         (["--executor", "slurm"], "slurm"),
         (["--unbench", "Nobody"], "Nobody"),

@@ -367,9 +367,12 @@ display_options = _together(
 def _concurrency(_ctx: click.Context, _param: click.Parameter, text: str | None) -> Any:
     if text is None or text == "auto":
         return text
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
-        raise BadInputError(f"--concurrency {text!r}: expected a whole number above 0, or auto")
-    return int(text)
+    from lanista.competition.spec import check_concurrency
+
+    try:
+        return check_concurrency(int(text) if text.isdecimal() else text)
+    except ValueError as error:
+        raise BadInputError(f"--concurrency: {error}") from None
 
 
 concurrency_option = functools.partial(

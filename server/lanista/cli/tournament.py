@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 from click.core import ParameterSource
 
@@ -23,7 +22,7 @@ from lanista.cli.common import (
     write_example,
     write_text,
 )
-from lanista.cli.tournament_files import described, prepared, setup_of
+from lanista.cli.tournament_files import described, prepared
 from lanista.errors import BadInputError, FileError
 from lanista.games import DEFAULT_GAME, registry
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from lanista.ratings.table import Standings
 
 SPEC = click.Path(dir_okay=False, path_type=Path)
-EXIT_FAILED = 1
 OF_A_RUN = frozenset(
     {"words", "concurrency", "executor", "unbench", "accept_changes", "as_json", "plain", "web"}
 )
@@ -180,7 +178,7 @@ def run(
     130 interrupted.
     """
     from lanista.cli.tournament_run import play
-    from lanista.competition.spec import read_spec
+    from lanista.competition.setup import load_file
 
     if web and (not words or web in registry.names()):  # `run --web cup.toml`: not its address
         words, web = (web, *words), ""
@@ -189,7 +187,7 @@ def run(
     changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     if file is not None:
         _check_only_file(file)
-        setup = setup_of(attrs.evolve(read_spec(file), **changes), file)
+        setup = load_file(file, **changes)
     elif web is not None:
         raise BadInputError(
             "--web shows tournaments that have a file; `lanista tournament new` writes an example"
@@ -369,14 +367,14 @@ def verify(file: Path, *, rebuild: bool) -> int:
 
 def _played(file: Path, *, may_be_lost: bool = False) -> "Setup":
     """Return the tournament of a spec's file, of which something must have been played."""
-    from lanista.competition.spec import read_spec
+    from lanista.competition.setup import load_file
 
     if file.suffix == ".db":  # that is what `run` names at its end
         raise BadInputError(
             f"{file}: these are the results; give the tournament's TOML file; if it has none, the "
             "same `lanista tournament run` again prints the standings"
         )
-    setup = setup_of(read_spec(file), file, plays=False)
+    setup = load_file(file, plays=False)
     lost = isinstance(setup.database, Path) and not setup.database.exists()
     if lost and not may_be_lost:
         if any(setup.records.glob("*/*")):

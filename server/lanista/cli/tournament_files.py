@@ -14,26 +14,13 @@ if TYPE_CHECKING:
     from lanista.competition.spec import Spec
 
 
-def setup_of(spec: "Spec", file: Path, *, plays: bool = True) -> "Setup":
-    """Prepare the tournament of a spec's file: find its game, bots and maps.
-
-    Paths are relative to the file's folder, and results are named like the file. The bots must
-    exist if it `plays`.
-    """
-    from lanista.competition.setup import prepare
-    from lanista.toml_spec import placed
-
-    with placed(f"{file}: "):
-        return prepare(spec, file.parent, file.stem, plays=plays, source=file)
-
-
 def prepared(file: Path) -> "tuple[Setup, Any]":
     """Read a spec and return its prepared tournament and its format."""
-    from lanista.competition.spec import read_spec
+    from lanista.competition.setup import load_file
     from lanista.competition.standings import format_of
     from lanista.toml_spec import placed
 
-    setup = setup_of(read_spec(file), file)
+    setup = load_file(file)
     with placed(f"{file}: "):
         return setup, format_of(setup)
 

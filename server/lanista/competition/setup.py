@@ -190,13 +190,26 @@ def load(spec: AnySpec, folder: str | Path | None = None, *, plays: bool = True)
         SpecError: The spec can't be read or can't be played.
     """
     if isinstance(spec, (str, Path)):
-        path = given_path("spec", spec)
-        return prepare(read_spec(path), path.parent, path.stem, plays=plays, source=path)
+        return load_file(given_path("spec", spec), plays=plays)
     if not isinstance(spec, Spec):
         spec = spec_of(spec)
     return prepare(
         spec, Path.cwd() if folder is None else given_path("folder", folder), plays=plays
     )
+
+
+def load_file(file: Path, *, plays: bool = True, **changes: Any) -> Setup:
+    """Look up all that the spec in a file names, and return the tournament.
+
+    Paths are relative to the file's folder, and results are named like the file; `plays` is that of
+    `prepare`. Each of the `changes` holds instead of the file's value for a key.
+
+    Raises:
+        SpecError: The spec can't be read or can't be played; the message begins with the file.
+    """
+    spec = attrs.evolve(read_spec(file), **changes)
+    with placed(f"{file}: "):
+        return prepare(spec, file.parent, file.stem, plays=plays, source=file)
 
 
 def prepare(
