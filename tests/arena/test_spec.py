@@ -19,14 +19,12 @@ from lanista.arena.spec import (
     Registration,
     Submissions,
     Tls,
-    address_of,
     example,
-    implied,
+    host_and_port,
     parse_spec,
     read_spec,
     toml_of,
 )
-from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.hosting.spec_parts import SandboxName
@@ -169,50 +167,23 @@ def test_a_file_that_is_too_long_is_refused(tmp_path):
     ],
 )
 def test_a_page_has_host_and_port_or_a_port(text, address):
-    assert address == address_of(text)
+    assert address == host_and_port(text)
     assert text == parse_spec(f'[page]\nlisten = "{text}"', "arena.toml").page.listen
 
 
 def test_a_file_without_workers_has_one_for_each_core_that_the_process_may_use(monkeypatch):
-    """`lanista serve` plays in its own process, whatever the machine has."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 4, 5}, raising=False)
     assert 3 == parse_spec("", "arena.toml").workers
     assert 2 == parse_spec("workers = 2", "arena.toml").workers
-    assert 1 == implied(["hogwarts"]).workers
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(1000)), raising=False)
     assert MAX_WORKERS == parse_spec("", "arena.toml").workers
 
 
 def test_bots_without_a_game_play_that_of_the_first_ladder():
     assert "angrymob" == ArenaSpec().default_game
-    assert "hogwarts" == implied(["hogwarts", "crematoria"]).default_game
-    assert "x" == attrs.evolve(implied(["hogwarts"]), game="x").default_game
-
-
-def test_a_game_implies_a_ladder_of_its_name_with_all_its_house_bots():
-    spec = implied(["crematoria", "angrymob"])
-    assert ["crematoria", "angrymob"] == [ladder.name for ladder in spec.ladders]
-    for ladder in spec.ladders:
-        house = tuple(HouseBot(command=name) for name in registry.house_bots(ladder.game))
-        assert LadderSpec(name=ladder.game, game=ladder.game, house=house) == ladder
-    assert attrs.evolve(spec, ladders=()) == ArenaSpec(workers=1)
-    assert ArenaSpec(workers=1) == implied([])
-    (ladder,) = implied(["angrymob=pit"]).ladders
-    assert ("pit", "angrymob") == (ladder.name, ladder.game)
-
-
-@pytest.mark.parametrize(
-    ("games", "expected"),
-    [
-        (["hogwarts", "hogwarts"], "--ladder: ladders[2].name: hogwarts is the name of ladders[1]"),
-        (["hogwarts", "angrymob=hogwarts"], "--ladder: ladders[2].name: hogwarts is the name of"),
-        (["hogwarts=a game"], "--ladder: ladders[1].name: 'a game'; expected 1 to 64 of"),
-    ],
-)
-def test_what_can_be_no_ladder_is_not_implied(games, expected):
-    with pytest.raises(SpecError) as caught:
-        implied(games)
-    assert str(caught.value).startswith(expected)
+    ladders = tuple(LadderSpec(name=game, game=game) for game in ("hogwarts", "crematoria"))
+    assert "hogwarts" == ArenaSpec(ladders=ladders).default_game
+    assert "x" == ArenaSpec(game="x", ladders=ladders).default_game
 
 
 # -- the example -----------------------------------------------------------------------------------

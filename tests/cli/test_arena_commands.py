@@ -11,9 +11,10 @@ import attrs
 import pytest
 
 from lanista.arena.options import options_of
-from lanista.arena.spec import ArenaSpec, Friendly, LadderSpec, Start, parse_spec
+from lanista.arena.spec import ArenaSpec, Friendly, HouseBot, LadderSpec, Start, parse_spec
 from lanista.bots.building import Tools
 from lanista.cli import arena_check
+from lanista.games import registry
 from lanista.match.conditions import Clock
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
@@ -325,6 +326,9 @@ def test_serve_prints_the_file_that_it_stands_for(lanista, tmp_path):
     first, second = spec.ladders
     assert ("hogwarts", {"NUM_ROUNDS": 7}, 0) == (first.name, first.settings, first.clock.time_init)
     assert ("pit", {}, 0) == (second.name, second.settings, second.clock.time_move)
+    for ladder in spec.ladders:
+        house = [HouseBot(command=name) for name in registry.house_bots(ladder.game)]
+        assert house == [*ladder.house]
     printed = lanista("serve", "--print-config").out
     assert ArenaSpec(game="angrymob", workers=1) == parse_spec(printed, "")
 
@@ -349,7 +353,8 @@ def test_serve_prints_what_it_says_of_friendly_rooms(lanista, tmp_path):
     ("words", "expected"),
     [
         ("--ladder chess", "unknown game 'chess'; known games: angrymob,"),
-        ("--ladder angrymob=a/b", "--ladder: ladders[1].name: 'a/b'; expected 1 to 64 of"),
+        ("--ladder angrymob=a/b", "--ladder: 'a/b'; expected 1 to 64 of"),
+        ("--ladder hogwarts --ladder angrymob=Hogwarts", "--ladder: Hogwarts is the name of"),
         ("--ladder angrymob --matches 3", "--matches and --ladder: give only one of them"),
         ("--workers 1000", "--workers: 1000; expected "),
     ],

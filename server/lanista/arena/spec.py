@@ -101,7 +101,7 @@ class Start(enum.StrEnum):
     """A match begins when the operator says so."""
 
 
-def address_of(text: str) -> tuple[str, int]:
+def host_and_port(text: str) -> tuple[str, int]:
     """Parse the address of a page: `HOST:PORT`, `[HOST]:PORT`, or `PORT` of 127.0.0.1.
 
     Raises:
@@ -185,7 +185,7 @@ def _bot_name(value: str) -> str | None:
 def _page_address(value: str) -> str | None:
     try:
         if value != NO_PAGE:
-            address_of(value)
+            host_and_port(value)
     except ValueError as error:
         return f'{shown(value)}; {error}, or "none"'
     return None
@@ -465,24 +465,6 @@ def _converter() -> cattrs.Converter:
 
 _READER = SpecReader(ArenaSpec, _converter(), MAX_BYTES)
 read_spec, parse_spec, spec_of = _READER.read, _READER.parse, _READER.of
-
-
-def implied(ladders: Sequence[str]) -> ArenaSpec:
-    """Return the spec that `lanista serve --ladder GAME[=NAME]` stands for.
-
-    A ladder without a name is called like its game. Each has all house bots of its game, and
-    matches run in the arena's own process. The first game is that of bots that name none.
-
-    Raises:
-        UnknownGameError: There is no such game.
-        SpecError: Two ladders have the same name, or it can't be that of a ladder.
-    """
-    tables = []
-    for text in ladders:
-        game, _, name = text.partition("=")
-        house = registry.house_bots(registry.get(game).name)
-        tables.append({"name": name or game, "game": game, "house": [*house]})
-    return spec_of({"workers": 1, "ladders": tables}, "--ladder")
 
 
 # -- writing -----------------------------------------------------------------------------------

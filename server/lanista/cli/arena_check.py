@@ -18,7 +18,7 @@ from lanista.arena.admission import is_loopback
 from lanista.arena.ladder_room import house_contestants
 from lanista.arena.matches import ROOM
 from lanista.arena.options import options_of, private_paths
-from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, address_of
+from lanista.arena.spec import NO_PAGE, ArenaSpec, LadderSpec, Tls, host_and_port
 from lanista.arena.tls import CertificateError, load, validity
 from lanista.bots.builder import LANGUAGES
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
@@ -231,7 +231,7 @@ def _ports(report: Report, spec: ArenaSpec) -> None:
     page = None if spec.page.listen == NO_PAGE else spec.page.listen
     addresses = [("port", spec.host, spec.port)]
     if page is not None:
-        addresses.append(("page.listen", *address_of(page)))
+        addresses.append(("page.listen", *host_and_port(page)))
     trio.run(_listen, report, addresses)
     if not is_loopback(spec.host) and spec.tls is None:
         report.warn(f"host: {spec.host} without [tls]: names' tokens cross the network unencrypted")

@@ -1,10 +1,9 @@
 """`lanista serve`: the arena to which bots connect."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 
 from lanista.cli.common import (
@@ -15,7 +14,6 @@ from lanista.cli.common import (
 )
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME, registry
-from lanista.games.base import Ruleset, complete_settings
 from lanista.match.conditions import Clock
 from lanista_protocol.messages import SHORTEST
 
@@ -152,9 +150,8 @@ def command(
     its ladders.
     """
     from lanista.arena.options import Options
-    from lanista.arena.spec import NO_PAGE, Friendly, LogFormat, Page, Start, implied, toml_of
+    from lanista.arena.spec import NO_PAGE, ArenaSpec, Friendly, LogFormat, Page, Start, toml_of
     from lanista.cli.serving import refused_option, serve_arena
-    from lanista.cli.web import address_of
     from lanista.hosting.inputs import checked_setup
     from lanista.ranges import ValueOfKeyError
 
@@ -162,32 +159,23 @@ def command(
         raise BadInputError("--no-web: leave out --web, --open-logs and --tournament with it")
     if ladders and matches is not None:
         raise BadInputError("--matches and --ladder: give only one of them, as a ladder has no end")
-    if web is not None:
-        address_of(web)
-    spec = implied(ladders)
-    ruleset = registry.get(game or spec.default_game)
+    first = ladders[0].partition("=")[0] if ladders else DEFAULT_GAME
+    ruleset = registry.get(game or first)
     complete, board = checked_setup(ruleset, map_, settings)
-    rated = _as_given(spec.ladders, ruleset, complete, map_, clock)
+    own = {ruleset.name: {"settings": settings, "maps": () if map_ is None else (map_,)}}
     try:
-        page = Page(
-            listen=NO_PAGE if no_web else web,
-            open_logs=open_logs,
-            tournaments=tuple(map(str, tournaments)),
-        )
-        friendly = Friendly(
-            start=Start(start),
-            matches=matches,
-            map=map_,
-            settings=settings,
-            clock=clock,
-        )
-        spec = attrs.evolve(
-            spec,
+        spec = ArenaSpec(
             game=ruleset.name,
             log_format=LogFormat(log_format),
-            page=page,
-            friendly=friendly,
-            ladders=rated,
+            page=Page(
+                listen=NO_PAGE if no_web else web,
+                open_logs=open_logs,
+                tournaments=tuple(map(str, tournaments)),
+            ),
+            friendly=Friendly(
+                start=Start(start), matches=matches, map=map_, settings=settings, clock=clock
+            ),
+            ladders=tuple(_ladder(text, clock, own) for text in ladders),
             **keys,
         )
     except ValueOfKeyError as error:
@@ -198,20 +186,15 @@ def command(
     return serve_arena(Options(spec=spec, default=ruleset, settings=complete, board=board))
 
 
-def _as_given(
-    ladders: "Sequence[LadderSpec]",
-    ruleset: Ruleset,
-    settings: Mapping[str, int],
-    map_: str | None,
-    clock: Clock,
-) -> "tuple[LadderSpec, ...]":
-    """Return ladders with the clock of the options, and those of a game with its settings too."""
-    usual = complete_settings(ruleset, {})
-    changed = {name: value for name, value in settings.items() if value != usual[name]}
-    maps = () if map_ is None else (map_,)
-    return tuple(
-        attrs.evolve(ladder, clock=clock, settings=changed, maps=maps)
-        if ladder.game == ruleset.name
-        else attrs.evolve(ladder, clock=clock)
-        for ladder in ladders
+def _ladder(text: str, clock: Clock, own: Mapping[str, Mapping[str, Any]]) -> "LadderSpec":
+    """Return the ladder that `GAME[=NAME]` stands for, with all house bots of the game.
+
+    Without a name it is called like its game. By game, `own` has the settings and maps.
+    """
+    from lanista.arena.spec import HouseBot, LadderSpec
+
+    game, _, name = text.partition("=")
+    house = [HouseBot(command=bot) for bot in registry.house_bots(registry.get(game).name)]
+    return LadderSpec(
+        name=name or game, game=game, house=tuple(house), clock=clock, **own.get(game, {})
     )

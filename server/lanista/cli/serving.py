@@ -72,7 +72,9 @@ def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
 
 def refused_option(error: ValueOfKeyError) -> BadInputError:
     """Return an error about an option from one about the key of a spec that it gives."""
-    option = "web" if error.key == "listen" else error.key.replace("_", "-")
+    option = {"listen": "web", "name": "ladder"}.get(error.key, error.key.replace("_", "-"))
+    if option.startswith("ladders["):
+        option = "ladder"
     return BadInputError(f"--{option}: {error}")
 
 

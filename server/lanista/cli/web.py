@@ -44,16 +44,6 @@ _SIOCGIFADDR = 0x8915
 _INET6 = Path("/proc/net/if_inet6")
 
 
-def address_of(text: str) -> tuple[str, int]:
-    """Parse `HOST:PORT`, `[HOST]:PORT` or `PORT` into host and port."""
-    from lanista.arena.spec import address_of as parsed
-
-    try:
-        return parsed(text)
-    except ValueError as error:
-        raise BadInputError(f"--web {text!r}: {error}") from None
-
-
 def warning_of_token() -> str | None:
     """Return one line if the operator's token in the environment may be guessed; else None."""
     from lanista.page.authorization import LONG, is_short
@@ -140,7 +130,14 @@ class PagePort:
         self._embed = embed
         self.announced: str | None = None
         self._is_default = web is None
-        self._host, self._port = DEFAULT if web is None else address_of(web)
+        self._host, self._port = DEFAULT
+        if web is not None:
+            from lanista.arena.spec import host_and_port
+
+            try:
+                self._host, self._port = host_and_port(web)
+            except ValueError as error:
+                raise BadInputError(f"--web: {web!a}; {error}") from None
 
     async def open_beside(
         self, arena: "Arena", nursery: "trio.Nursery", ladders: "Ladders"
