@@ -55,24 +55,6 @@ def test_what_a_bot_sends_and_prints_is_escaped(lanista):
     assert r"\x1b[31m" in done.out
 
 
-BAD_INPUT = {
-    "unknown game": (["CamperJoe", "--game", "chess"], "unknown game 'chess'"),
-    "no game": (["CamperJoe"], "Missing argument 'GAME': lanista check GAME BOT"),
-    "unknown bot": (["CamperJim", "--game", "angrymob"], "unknown bot 'CamperJim'"),
-    "seed": (["Null", "--game", "hogwarts", "-s", -1], "seed -1; a seed of hogwarts is from 0"),
-    "time": (["Null", "--game", "hogwarts", "--time-move", 0], "--time-move"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_INPUT)
-def test_bad_input_is_one_line_and_exit_code_2(lanista, case):
-    words, expected = BAD_INPUT[case]
-    done = lanista("check", *words)
-    assert (2, "") == (done.code, done.out)
-    assert expected in done.err
-    assert 1 == done.err.count("\n")
-
-
 def test_an_error_of_the_rules_is_told_in_one_line(lanista, monkeypatch):
     """The whole trace is printed by `lanista play`."""
     monkeypatch.setattr(type(registry.get("angrymob")), "new", lambda *_: 1 / 0)

@@ -65,6 +65,11 @@ BAD = {
         f"{PLAY} --limits memory=1M",
         "limits 'memory=1M': memory=1M is too small to run anything: give at least 16M",
     ),
+    "seed to check": (
+        "check hogwarts Null -s -1",
+        "seed -1; a seed of hogwarts is from 0 to",
+    ),
+    "time to check": ("check hogwarts Null --time-move 0", "Invalid value for '--time-move'"),
     "two limits": (
         f"{PLAY} --set move_limit=1 --move-limit 2",
         "--move-limit and --set move_limit differ; give only one of them",

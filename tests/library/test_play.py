@@ -241,8 +241,6 @@ BAD = {
         "unknown game 'hogwart'; known games: angrymob, crematoria, hogwarts; did you mean 'hogw",
         lanista.UnknownGameError,
     ),
-    "an unknown bot": (("angrymob", ["CamperJo", "CamperJoe"]), {}, "unknown bot 'CamperJo': "),
-    "too few bots": (("hogwarts", ["Null"]), {}, "Hogwarts is for 4 bots; 1 given"),
     "no list of bots": (
         ("angrymob", "CamperJoe"),
         {},
@@ -252,11 +250,6 @@ BAD = {
         ("angrymob", [7, "CamperJoe"]),
         {},
         "bot 7: expected a house bot's name, a command line, a function or a Bot",
-    ),
-    "a seed out of range": (
-        ("hogwarts", ["Null"] * 4),
-        {"seed": -1},
-        "seed -1; a seed of hogwarts is from ",
     ),
     "a seed of another type": (
         ("angrymob", PAIR),
@@ -287,16 +280,6 @@ BAD = {
         ("angrymob", PAIR),
         {"match_cpu": 5, "limits": "cpu=5"},
         "limits 'cpu=5': cpu is given as well as a budget of 5 s for the whole match (match_cpu): ",
-    ),
-    "an unknown setting": (
-        ("angrymob", PAIR),
-        {"settings": {"limit": 1}},
-        "Angry Mob has no setting 'limit'; its settings are: move_limit",
-    ),
-    "an unknown map": (
-        ("angrymob", PAIR),
-        {"map": "nowhere"},
-        "no map file 'nowhere', and no shipped map of that name; ",
     ),
     "a function that can't be sent": (
         ("angrymob", [threading.Lock().__enter__, "CamperJoe"]),
