@@ -209,24 +209,6 @@ async def test_many_lines_at_once_begin_a_match_in_each_pass():
     assert [begun[0], begun[0] + 1, begun[0] + 2] == begun
 
 
-async def test_the_record_of_a_void_match_is_shown_when_none_repeats_it(matches):
-    """It tells the seed with which the others are still to play."""
-    then, seen = matches
-    then += [Termination.VOID, Termination.VOID, Termination.FINISHED]
-    arena = Arena(arena_options(RULESET))
-    told = []
-
-    def on_end(match, record):
-        told.append((match, record and record.name, len(then)))
-
-    arena.running.on_end = on_end
-    come(arena, "Ada", "Bob")
-    await run_matches(arena)
-    shown = [("try 1", "1.jsonl.gz", 0), ("try 2", "2.jsonl.gz", 0)]
-    assert [("try 1", None, 2), ("try 2", None, 1), *shown] == told
-    assert [1, 2, 3] == [attempt for _, _, attempt in seen]
-
-
 @pytest.mark.parametrize("how", ["cancelled", "kicked", "gone"])
 async def test_a_void_match_is_not_repeated_without_its_bots_or_against_the_operators_word(
     matches, how

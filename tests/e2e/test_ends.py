@@ -77,14 +77,6 @@ def test_a_killed_arena_takes_its_bots_along(endless):
     assert len(record.turns) == verify(record, registry.get("angrymob")) > 8
 
 
-def test_a_finished_match_leaves_no_process(lanista, families):
-    """Children, those in another session and orphans are ended with their bot's match."""
-    commands, files = families
-    done = lanista("play", "angrymob", *commands, "--no-clock", "--console", "--move-limit", 3)
-    assert (0, "") == (done.code, done.err)
-    assert not any(map(runs, pids_in(*files)))
-
-
 def test_a_failed_start_ends_the_bots_that_had_come(lanista, tmp_path):
     """Also those of the bot that failed, and what they had started."""
     file = tmp_path / "pids"

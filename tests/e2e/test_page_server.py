@@ -114,26 +114,6 @@ def test_watching_a_match(watched):
     assert "Traceback" not in program.err
 
 
-@pytest.mark.long
-def test_a_watched_match_is_paused_and_stepped(watched):
-    """Ctrl-C when it is over ends the page alone: the match was played, exit code 0."""
-    program, page = watched("--delay", 200)
-    match = the_match(page)
-    with looking(page) as viewer:
-        assert "done" == ask(viewer, "pause", match=match)["type"]
-        ask(viewer, "open", match=match)
-        newest = ask(viewer, "frames", match=match, **{"from": -1})["count"] - 1
-        assert "done" == ask(viewer, "step", match=match)["type"]
-        frames = ask(viewer, "frames", match=match, **{"from": newest + 1})
-        assert newest + 1 == frames["frames"][-1]["n"]
-        assert "done" == ask(viewer, "resume", match=match)["type"]
-        program.until(lambda: "the page stays until it is closed" in program.err, "it is over")
-        program.signal(signal.SIGINT)
-        assert 0 == program.wait()
-    assert "draw (finished: move-limit, 4 moves)" in program.out
-    assert "finished" == the_record(program).result.end
-
-
 def test_a_watched_match_is_cancelled(watched):
     """Not counted: exit code 3, as a match that was aborted has without a page."""
     program, page = watched("--delay", 200)

@@ -225,43 +225,6 @@ def test_a_bot_that_cannot_start_is_told_with_its_last_words(lanista, tmp_path, 
     assert [] == list((done.folder / "lanista-records").iterdir())
 
 
-@pytest.mark.parametrize(
-    ("script", "seconds", "why"),
-    [
-        ("silent", 0.5, "no hello within 0.5 s"),
-        ("no_name", 60, "its hello was refused: bad-hello: no name; the first line is `NAME` or "),
-    ],
-)
-def test_a_bot_that_says_no_hello_is_a_start_failure(lanista, script, seconds, why):
-    """--time-start. Both do the same, so that neither has to be in time."""
-    bots = [bot(script), bot(script)]
-    done = lanista("play", "angrymob", *bots, "--time-start", seconds)
-    assert (1, "") == (done.code, done.out)
-    told = rf"^lanista play: bot '{script}(-2)?' \(seat [01]\) did not start: .*{re.escape(why)}"
-    assert re.search(told, done.err, re.MULTILINE), done.err
-
-
-def test_a_bot_for_another_arena_is_refused(lanista, tmp_path):
-    """play takes only its own bots: a wrong token and another game are refused."""
-    script = tmp_path / "thief.py"
-    script.write_text(
-        """import os, socket
-address = os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"])
-for hello in b"Thief v=1 token=guessed", b"Thief v=1 game=chess":
-    with socket.create_connection(address) as sock:
-        sock.sendall(hello + b"\\n")
-        print(sock.makefile().readline(), end="")
-"""
-    )
-    done = lanista("play", "angrymob", "CamperJoe", shlex.join([sys.executable, str(script)]))
-    assert 1 == done.code
-    assert "this port accepts only the bot that was started for it\n" in done.err
-    assert (
-        "error unknown-game game 'chess'; this arena has angrymob, crematoria, hogwarts\n"
-        in done.err
-    )
-
-
 @pytest.mark.long
 def test_a_stall_of_the_machine_makes_a_match_void(start):
     """A late answer while the arena itself stood still: played again with the same seed, at most

@@ -112,20 +112,6 @@ def test_bots_play_over_tls(arena):
     assert {4} == {len(times) for times in first.times}
 
 
-def test_a_client_that_does_not_trust_the_certificate_says_so(arena):
-    words = (
-        f"no TLS with 127.0.0.1:{arena.port}: its certificate isn't trusted "
-        "(self-signed certificate); to trust it, name a file with it or its issuer's in "
-        "LANISTA_TLS_CA"
-    )
-    with pytest.raises(ArenaError) as refused:
-        enter(arena, "Left", tls_ca=None)
-    assert ("unreachable", words) == (refused.value.code, refused.value.words)
-    done = connect(arena, "--tls")
-    expected = (1, "", f"lanista connect: {words}\n")
-    assert expected == (done.returncode, done.stdout, done.stderr)
-
-
 @BUILDS
 @pytest.mark.parametrize(
     "name",

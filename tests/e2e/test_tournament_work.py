@@ -53,30 +53,6 @@ def tried(setup, name):
     return try_bot(setup.match_setup, setup.contestants[name], setup.opening(0))
 
 
-def test_a_block_is_played_in_both_seatings_and_its_records_verify(tmp_path, lanista):
-    finished = played(tmp_path, JOE, RUNNERS, playing=tmp_path)
-    block = finished.result
-
-    assert "" == finished.trouble
-    assert ("Joe", "Runners") == block.bots
-    assert {(1, "")} == {(match.seed, match.map) for match in block.matches}
-    assert [(0, 1, "finished"), (1, 1, "finished")] == [
-        (match.seating, match.attempt, match.end) for match in block.matches
-    ]
-    assert [("Joe", "Runners"), ("Runners", "Joe")] == [
-        tuple(seat.bot for seat in match.seats) for match in block.matches
-    ]
-    for match in block.matches:
-        path = tmp_path / finished.records[match.record]
-        record = read_record(path)
-        assert match.digest == record.result.digest
-        assert tuple(seat.bot for seat in match.seats) == tuple(
-            player.name for player in record.header.players
-        )
-        assert f"{block.block[:2]}/{block.block}-{match.seating}.jsonl.gz" == match.record
-        assert 0 == lanista("replay", "verify", path).code
-
-
 def test_the_same_block_gives_the_same_results_whoever_played_before(tmp_path):
     """Kept bots begin each match anew: else a resumed tournament would be another one.
 

@@ -101,30 +101,6 @@ async def test_a_kicked_bot_is_taken_by_no_match(tmp_path):
         await bots[1].until("go")
 
 
-async def test_a_playing_bot_is_kicked(house):
-    """While its answer is awaited; other moments: match/test_kick.py. The match ends at once, the
-    other wins, and the record bears it out.
-    """
-    page = await house.page()
-    ann, bob, match = await house.pair()
-    running = house.arena.running.matches[match]
-    seat = [name for _, name in running.bots].index("Ann")
-    number = running.bots[seat][0]
-    assert done(await page.ask("kick", bot=number))
-    assert KICKED == (await ann.rest())[-1]
-    assert "end forfeit" in await bob.rest()
-    await ann.stream.aclose()
-    await bob.stream.aclose()
-    record = await record_of(house, match)
-    assert ("forfeit", 0, 0) == (
-        record.result.end,
-        len(record.turns),
-        verify(record, ANGRYMOB),
-    )
-    assert ["shutdown"] == [f.code for f in record.result.faults if f.seat == seat]
-    assert 2 == record.result.ranks[seat]
-
-
 async def test_a_bot_that_would_stay_is_kicked_though_its_match_ends(tmp_path, monkeypatch):
     """The last turn had been played before the word came: it plays no other match."""
     send_end = Match._send_end
