@@ -1,8 +1,6 @@
 """`lanista replay html` and `lanista replay export`: matches written as other files."""
 
 import gzip
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -203,15 +201,3 @@ def test_a_file_that_cannot_be_finished_is_removed(lanista, tmp_path):
     done = lanista("replay", "export", forged, "--format", "gif")
     assert "the record doesn't fit the rules: turn 1: digest" in done.refusal
     assert not (tmp_path / "forged.gif").exists()
-
-
-def test_commands_without_pictures_do_not_need_pillow():
-    """The arena, and the other commands of `replay`, load no Pillow."""
-    code = (
-        "import sys\n"
-        "import lanista.cli.replay, lanista.cli.originals\n"
-        "import lanista.page.replay_reader, lanista.results.match_list\n"
-        "print('PIL' in sys.modules)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert ("False\n", "") == (done.stdout, done.stderr)

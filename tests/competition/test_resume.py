@@ -263,18 +263,6 @@ class TestUnbenching:
 class TestForPrograms:
     """`lanista.competition.run` and what is beside it."""
 
-    def test_importing_is_cheap(self):
-        import subprocess
-        import sys
-
-        code = "import sys, lanista.competition as t; print(sorted(t.__all__)); print(*sys.modules)"
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
-        _, modules = done.stdout.splitlines()
-        heavy = {"numpy", "sqlalchemy", "trio", "attrs", "cattrs", "distributed"}
-        assert set() == heavy & set(modules.split())
-
     def test_all_names_are_there(self):
         import lanista.competition
 

@@ -289,23 +289,3 @@ def test_a_command_that_is_no_text_is_fed_as_it_came(lanista, tmp_path):
     )
     assert (0, "") == (done.code, done.err)
     assert b"b\xff.sh" in (done.folder / "match.seat0.failure" / "feed.sh").read_bytes()
-
-
-def test_a_plain_match_imports_nothing_heavy(tmp_path):
-    """Imports are most of what a short match takes; whatever only some matches need waits."""
-    code = (
-        "import sys\n"
-        "sys.argv[:] = 'lanista play angrymob CamperJoe CamperJoe --move-limit 4'.split()\n"
-        "from lanista.cli import main\n"
-        "try:\n"
-        "    main()\n"
-        "finally:\n"
-        "    heavy = {'rich', 'structlog', 'cattrs', 'sqlalchemy', 'numpy', 'asyncio', 'tomllib',\n"
-        "             'importlib.metadata', 'statistics', 'zipfile', 'multiprocessing',\n"
-        "             'lanista.page', 'lanista.bots.sandbox', 'lanista.games.originals'}\n"
-        "    print(sorted(heavy & {*sys.modules}), file=sys.stderr)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
-    assert (0, "[]\n") == (done.returncode, done.stderr)

@@ -78,18 +78,6 @@ def end(bot):
     return bot.returncode, out, err
 
 
-def test_listing_the_bots_is_cheap():
-    """Whoever lists the bots loads none of them, nor the client, nor the rules."""
-    code = (
-        "import sys; from lanista.games import registry\n"
-        "for game in registry.ours(): registry.house_bots(game)\n"
-        "print([name for name in sys.modules if name.startswith('lanista_client')"
-        " or name.count('.') > 2 and not name.endswith('.house_bots')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert ("[]\n", "") == (done.stdout, done.stderr)
-
-
 @ALL
 def test_a_bot_begins_without_the_rules(game, name, module):
     """It is a process for each seat of each match, which must be there in milliseconds.
