@@ -42,29 +42,6 @@ async def test_all_is_played_once(tmp_path):
     assert BLOCKS == report.standings.blocks
 
 
-async def test_more_seeds_and_bots_keep_what_was_played(tmp_path):
-    await run(setup_in(tmp_path, seeds=(1, 2)))
-    played = []
-
-    def noting(task):
-        played.extend(block.id for block in task.blocks)
-        return play(task)
-
-    setup = setup_in(tmp_path, bots=4, seeds=(1, 2, 3))
-    report, _ = await run(setup, noting)
-    assert report.over
-    # Six pairs on three seeds, of which three pairs on two seeds were there.
-    assert 18 - 6 == len(played) == len(set(played))
-    assert 18 == len(stored(setup))
-
-
-async def test_blocks_of_other_bots_and_seeds_do_not_count(tmp_path):
-    await run(setup_in(tmp_path))
-    setup = setup_in(tmp_path, bots=2, seeds=(1,))
-    report, _ = await run(setup)
-    assert (1, BLOCKS - 1) == (report.standings.blocks, report.standings.uncounted)
-
-
 class TestRecords:
     async def test_they_are_in_place_before_the_commit(self, tmp_path):
         setup = setup_in(tmp_path)
@@ -242,18 +219,6 @@ class TestInterrupting:
             assert (False, True) == (report.over, report.interrupted)
             go.set()
         assert [] == stored(setup)
-
-    async def test_cancelling_is_stopping(self, tmp_path):
-        setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
-        waits, begun, go = held()
-        with directing(setup, waits, threads=1) as director:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(director.run)
-                await happens(begun)
-                nursery.cancel_scope.cancel()
-            go.set()
-        report, _ = await run(setup)
-        assert report.over
 
     async def test_finish_before_it_begins(self, tmp_path):
         setup = setup_in(tmp_path)

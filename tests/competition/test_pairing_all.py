@@ -192,29 +192,6 @@ def test_benching_all_but_one_ends_it_at_once(kind, seats, steps):
     count=st.integers(4, 13),
     seed=st.integers(0, 10**6),
     at_once=st.integers(1, 5),
-    bench_at=st.integers(0, 30),
-    who=st.integers(0, 12),
-)
-def test_a_bench_may_be_told_after_all_blocks(kind, seats, count, seed, at_once, bench_at, who):
-    """As when resuming: no block that was played after it is lost, and nothing changes."""
-    bots = names(count)
-    run = Run(new(kind, bots, seats), random.Random(seed), at_once, seed).play(bench_at)
-    run.format.bench(bots[who % count])
-    run.play()
-    again = new(kind, bots, seats)
-    for pairing in run.told:
-        again.record(result(pairing, again.seated, seed))
-    again.bench(bots[who % count])
-    assert all(again.counts(pairing) for pairing in run.told)
-    assert state(run.format) == state(again)
-
-
-@pytest.mark.parametrize("kind", [FormatName.SWISS, FormatName.KNOCKOUT])
-@pytest.mark.parametrize("seats", [2, 4])
-@given(
-    count=st.integers(4, 13),
-    seed=st.integers(0, 10**6),
-    at_once=st.integers(1, 5),
     benches=st.lists(st.tuples(st.integers(1, 9), st.sets(st.integers(0, 12))), max_size=3),
 )
 @example(count=5, seed=0, at_once=1, benches=[(1, {0, 2})])

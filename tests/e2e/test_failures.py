@@ -128,21 +128,6 @@ def test_the_reason_for_an_end_is_printed_and_recorded(lanista, tmp_path):
     assert record.turns[1].faults[0].words.startswith(words)
 
 
-def test_a_bot_that_starts_processes_without_end_gets_no_void_match(lanista):
-    """A child of it does, while it goes on answering: this machine stalls, and either is late.
-
-    The bot is ended for that, and the match counts.
-    """
-    done = lanista(
-        *("play", "angrymob", bot("detaching_bomb", "sessions-aside", 1500), "CamperJoe"),
-        *("-s", 1, "--limits", "processes=16", "--stall-margin", 0, "--time-move", 0.05),
-        *("--console", "-o", "m.jsonl"),
-    )
-    assert 0 == done.code, done.out
-    about = (done.folder / "m.seat0.failure" / "about.txt").read_text()
-    assert re.search(r"was ended: it had \d+ processes; the limit is 16", about)
-
-
 def test_a_signal_is_told(lost):
     """And that no answer came to the last turn."""
     rails = "print('off the rails', file=sys.stderr, flush=True)\n"

@@ -3,7 +3,6 @@ works only from the checkout.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -16,23 +15,12 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from e2e.running import PATIENCE, Program, environment
-from kit.conftest import kit_cache
 from languages.built import BUILDS
 from lanista.bots.client_libraries import SOURCES, packed
 
 pytestmark = BUILDS
 
 CHECKOUT = Path(__file__).parents[2]
-PLAYER = """\
-#include "Player.hh"
-#define PLAYER_NAME Sleepy
-struct PLAYER_NAME : public Player {
-  static Player* factory () { return new PLAYER_NAME; }
-  virtual void play () { daylight(unit(pioneers(me())[0]).pos); }
-};
-RegisterPlayer(PLAYER_NAME);
-"""
-"""A player of the original Crematoria kit."""
 BOT = """\
 import sys
 from lanista_client import Arena
@@ -161,20 +149,3 @@ def test_an_author_installs_the_library_from_the_page_of_an_installed_arena(
     assert [0, 0] == [bot.wait() for bot in bots], bots[0].err
     assert all("end='finished'" in bot.out for bot in bots), bots[0].out
     assert 0 == arena.wait()
-
-
-@pytest.mark.long
-def test_the_wheel_builds_a_player_outside_the_checkout(place, tmp_path):
-    """With the headers that came in it."""
-    lanista = place / "bin" / "lanista"
-    if shutil.which("g++") is None:
-        pytest.skip("no g++ on the PATH (Debian: apt-get install g++)")
-    (tmp_path / "AIsleepy.cc").write_text(PLAYER)
-    cache = f"XDG_CACHE_HOME={kit_cache()}"
-    run("env", cache, lanista, "build", "AIsleepy.cc", "--game", "crematoria", cwd=tmp_path)
-    out = run(
-        *(lanista, "play", "crematoria", "./AIsleepy", "Null", "Null", "Null"),
-        *("--set", "nb_rounds=5", "--no-clock", "--console", "-o", "match.jsonl.gz"),
-        cwd=tmp_path,
-    )
-    assert "(finished: rounds, 5 rounds)" in out

@@ -23,7 +23,6 @@ from e2e.running import (
 )
 from lanista import __version__
 from lanista.games import registry
-from lanista.match.replay import verify
 from support.angrymob import PAGE
 
 UNHURRIED = ("--no-clock", "--console")
@@ -223,26 +222,6 @@ def test_a_bot_that_cannot_start_is_told_with_its_last_words(lanista, tmp_path, 
     assert "check it: lanista check angrymob " in done.err.splitlines()[-1]
     assert ["lanista play: bot"] == re.findall("^lanista play: bot", done.err, re.MULTILINE)
     assert [] == list((done.folder / "lanista-records").iterdir())
-
-
-@pytest.mark.long
-def test_a_stall_of_the_machine_makes_a_match_void(start):
-    """A late answer while the arena itself stood still: played again with the same seed, at most
-    three times in all, then exit code 3. Each try has its record, and they verify.
-    """
-    program = start(
-        # A bot halts the arena, so that it does so in the turn in which it is late.
-        *("play", "angrymob", bot("halts_arena"), bot("falls_silent"), "-i", "pit", "-s", 9),
-        *("--console", "--time-init", 0.7, "--time-move", 50, "--stall-margin", 0.2),
-    )
-    assert 3 == program.wait()
-    assert program.out.startswith("not counted (void: stall, ")
-    paths = program.folder.glob("lanista-records/*.jsonl.gz")
-    records = sorted(map(read, paths), key=lambda record: record.header.attempt)
-    assert [(9, 1), (9, 2), (9, 3)] == [(r.header.seed, r.header.attempt) for r in records]
-    assert ["void"] * 3 == [record.result.end for record in records]
-    angrymob = registry.get("angrymob")
-    assert all(len(record.turns) == verify(record, angrymob) for record in records)
 
 
 def test_a_bot_can_not_take_the_seat_of_another(lanista, tmp_path):

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from e2e.running import PATIENCE, bot, command, environment
+from e2e.running import PATIENCE, command, environment
 
 ESCAPE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])")
 
@@ -100,18 +100,6 @@ def test_the_board_is_drawn_live_and_the_result_printed(tmp_path):
     text = plain(written)
     assert list(range(turns + 1)) == sorted({int(m) for m in re.findall(r"move (\d+) ", text)})
     assert f"finished: capture, {turns} moves" in text
-
-
-@pytest.mark.long
-def test_the_board_shows_the_names_that_the_bots_said(tmp_path):
-    """A bot may call itself as it likes; the result shows the same."""
-    code, written = run_in_terminal(
-        *(tmp_path, "play", "angrymob", f"env LANISTA_NAME=Zoë {bot('classic')}", "CamperJoe"),
-        *("-i", "pit", "--move-limit", 2, "--delay", 0, "--no-clock"),
-    )
-    assert 0 == code, plain(written)
-    assert "Zoë: 1 unit" in plain(written)
-    assert "1. Zoë  score 1" in plain(written)
 
 
 @pytest.mark.parametrize("option", ["--console", pytest.param("--json", marks=pytest.mark.long)])

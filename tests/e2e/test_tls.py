@@ -14,9 +14,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect as viewer_at
 
-from e2e.running import PATIENCE, FileArena, Program, command, environment, run_here, wait_until
-from languages.built import BUILDS
-from languages.conftest import needed
+from e2e.running import PATIENCE, FileArena, command, environment, run_here, wait_until
 from lanista_client import Arena, ArenaError
 from support.processes import children_with
 
@@ -110,36 +108,6 @@ def test_bots_play_over_tls(arena):
     first = arena.record_of(left.state.match).turns[0]
     assert {"0", "1"} == first.round_trips.keys()
     assert {4} == {len(times) for times in first.times}
-
-
-@BUILDS
-@pytest.mark.parametrize(
-    "name",
-    [
-        "javascript",
-        pytest.param("go", marks=pytest.mark.long),
-        pytest.param("java", marks=pytest.mark.long),
-    ],
-)
-def test_bots_of_the_other_libraries_play_over_tls(arena, tmp_path, name):
-    """A starter as it is, by the environment alone; its opponent leaves after two turns.
-
-    The libraries' own tests speak TLS too, with a scripted arena.
-    """
-    language = needed(name)
-    words = language.commands(language.built())["angrymob"]
-    where = {"LANISTA_HOST": "127.0.0.1", "LANISTA_PORT": str(arena.port), "LANISTA_NAME": name}
-    tls = {"LANISTA_TLS": "1", "LANISTA_TLS_CA": str(CERTIFICATE)}
-    starter = Program([*map(str, words)], tmp_path, env=environment(**where, **tls))
-    try:
-        with enter(arena, "Other", room=None) as other:
-            assert {"Other", name} == set(next(other).players)
-            other.send()
-            assert 1 == next(other).turn
-        assert 0 == starter.wait(), starter.err
-    finally:
-        starter.end()
-    assert "forfeit" in starter.out
 
 
 def test_plain_text_is_refused_with_the_reason(arena):

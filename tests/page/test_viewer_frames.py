@@ -4,15 +4,12 @@ import base64
 import contextlib
 import json
 import multiprocessing
-import os
-import signal
 import socket
 import zlib
 
 import pytest
 import trio
 
-from lanista.helper_processes import HelperDiedError
 from lanista.hosting.control import RunningMatches
 from lanista.match.replay import verify
 from lanista.page import viewer as module
@@ -277,23 +274,3 @@ async def test_the_replay_worker_is_started_when_a_page_connects():
             await house.page()
         await until(lambda: len(set(multiprocessing.active_children()) - before) == 1)
     assert before == set(multiprocessing.active_children())
-
-
-@pytest.mark.long
-async def test_interrupted_frames_go_on(tmp_path, monkeypatch):
-    """A viewer that waits for a frame gets it, even if the replay worker is killed."""
-    monkeypatch.setattr("lanista.page.frame_cache.RESTART_PAUSE", 0.01)
-    async with opened(tmp_path, is_replayed_here=False) as house:
-        ann, bob, match = await house.pair()
-        page = await house.page()
-        await page.ask("open", match=match)
-        assert 0 == (await page.ask("frames", match=match, **{"from": 0}))["from"]
-        await page.say(do="frames", match=match, id="next", **{"from": 1, "known": True})
-        helper = house.server.view.frame_cache._helper
-        worker = await helper.call(os.getpid)
-        with pytest.raises(HelperDiedError):
-            await helper.call(os.kill, worker, signal.SIGKILL)
-        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
-        answer = await page.answer("next")
-        assert ("frames", 1) == (answer["type"], answer["from"])
-        assert worker != await helper.call(os.getpid)
