@@ -294,7 +294,6 @@ def fake_proc(tmp_path, monkeypatch):
     """Two children and a grandchild of a keeper, 100."""
     monkeypatch.setattr(proctree, "PROC", str(tmp_path))
     monkeypatch.setattr(usage.os, "getpid", lambda: 100)
-    (tmp_path / "loadavg").write_text("0.21 0.25 0.69 1/94 2599\n")
     proc = FakeProc(tmp_path)
     proc.process(100, 0)
     for pid, parent_pid in (101, 100), (102, 101), (103, 100):
@@ -313,7 +312,7 @@ def fake_proc(tmp_path, monkeypatch):
 def test_the_tree_is_found_with_and_without_the_kernels_lists_of_children(
     fake_proc, monkeypatch, walks
 ):
-    monkeypatch.setattr(proctree, "has_walk", lambda: walks)
+    monkeypatch.setattr(proctree, "has_children_lists", lambda: walks)
     monkeypatch.setattr(usage.Watch, "_reaped", lambda _: 50)
     watch = usage.Watch(0, 3, 2, 0)
     assert ("processes 2 3", usage.SHORTEST) == watch.look()
@@ -344,30 +343,10 @@ def test_memory_is_counted_as_exactly_as_needed(fake_proc):
     ).look()
 
 
-def test_all_of_proc_is_read_only_when_a_process_was_made(fake_proc, monkeypatch):
-    monkeypatch.setattr(proctree, "has_walk", lambda: False)
-    now = 1000.0
-    monkeypatch.setattr(usage.time, "monotonic", lambda: now)
-    scans = []
-    real = proctree.processes
-    monkeypatch.setattr(proctree, "processes", lambda: scans.append(now) or real())
-    watch = usage.Watch(0, 0, 3, 0)
-    watch.look()
-    watch.look()
-    assert [1000.0] == scans
-    fake_proc.process(104, 103)
-    assert (None, usage.LONGEST) == watch.look()  # the newest pid is unchanged
-    (fake_proc.root / "loadavg").write_text("0.21 0.25 0.69 1/94 2600\n")
-    assert ("processes 3 4", usage.SHORTEST) == watch.look()
-    now += usage.RESCAN + 0.1
-    watch.look()
-    assert [1000.0, 1000.0, now] == scans
-
-
 def test_processor_time_of_what_is_gone_counts_once(fake_proc, monkeypatch):
     """Of a child that its parent or the keeper waits for, in their time, at the latest by the next
     look; of one that nobody waits for, as it was seen last."""
-    monkeypatch.setattr(proctree, "has_walk", lambda: True)
+    monkeypatch.setattr(proctree, "has_children_lists", lambda: True)
     reaped = 0
     monkeypatch.setattr(usage.Watch, "_reaped", lambda _: reaped)
     watch = usage.Watch(0, 100, 0, 0)
@@ -394,7 +373,7 @@ def test_processor_time_of_what_is_gone_counts_once(fake_proc, monkeypatch):
 
 
 def test_one_that_a_list_of_children_skips_is_not_gone(fake_proc, monkeypatch):
-    monkeypatch.setattr(proctree, "has_walk", lambda: True)
+    monkeypatch.setattr(proctree, "has_children_lists", lambda: True)
     monkeypatch.setattr(usage.Watch, "_reaped", lambda _: 0)
     watch = usage.Watch(0, 100, 0, 0)
     for listed in ("101 103", "101", "101", "101 103"):

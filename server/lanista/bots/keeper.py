@@ -181,9 +181,7 @@ class Keeper:
 
     def descendants(self) -> "Iterable[int]":
         """Return the pids of all descendants of this process, zombies included."""
-        if proctree.has_walk():
-            return proctree.walk(os.getpid())
-        return proctree.with_descendants([os.getpid()], proctree.processes())[1:]
+        return proctree.descendants(os.getpid())
 
     def check_limits(self) -> int | None:
         """End the bot if it has broken a limit; return the milliseconds until the next check.
@@ -260,14 +258,13 @@ class Keeper:
         `pid` is that of bubblewrap, whose last descendant is the launcher. Returns why it failed;
         empty if it worked.
         """
-        descendants = list(proctree.walk(pid))
-        descendants = descendants or proctree.with_descendants([pid], proctree.processes())
+        [*_, launcher] = [pid, *proctree.descendants(pid)]
         child = os.fork()
         if child == 0:
             code = 255
             try:
                 folders = [execute.SCRATCH, execute.SHARED]
-                syscalls.limit_files(descendants[-1], folders, execute.SCRATCH_FILES)
+                syscalls.limit_files(launcher, folders, execute.SCRATCH_FILES)
                 code = 0
             except OSError as error:
                 code = error.errno or code

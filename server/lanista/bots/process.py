@@ -221,7 +221,7 @@ class Bot:
         # for the bot; the keeper's own time doesn't.
         own = proctree.stat_fields(self.keeper)
         ticks = 0 if own is None else int(own[13]) + int(own[14])
-        for pid in proctree.walk(self.keeper):
+        for pid in proctree.descendants(self.keeper):
             fields = proctree.stat_fields(pid)
             if fields is not None:
                 ticks += sum(map(int, fields[11:15]))

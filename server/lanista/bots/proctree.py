@@ -85,13 +85,25 @@ def with_descendants(roots: list[int], table: dict[int, tuple[int, int]]) -> lis
     return tree
 
 
-def walk(root: int) -> "Iterator[int]":
+def descendants(root: int) -> "Iterator[int]":
+    """Yield the descendants of a process, zombies included, parents before their children."""
+    if has_children_lists():
+        yield from _walk(root)
+    else:
+        yield from with_descendants([root], processes())[1:]
+
+
+def has_children_lists() -> bool:
+    """Return whether this kernel lists the children of a thread (CONFIG_PROC_CHILDREN)."""
+    return os.path.exists(f"{PROC}/thread-self/children")
+
+
+def _walk(root: int) -> "Iterator[int]":
     """Yield the descendants of a process, from the kernel's lists of children.
 
     This takes time in proportion to the size of the tree, not to the number of processes on the
     machine. A process is yielded before its own list is read: if it is stopped first, the list is
-    complete. Otherwise a child that is forked meanwhile may be missed. It needs
-    CONFIG_PROC_CHILDREN (see `has_walk`).
+    complete. Otherwise a child that is forked meanwhile may be missed.
     """
     tree = [root]
     seen = {root}
@@ -107,11 +119,6 @@ def walk(root: int) -> "Iterator[int]":
                 if child not in seen:
                     seen.add(child)
                     tree.append(child)
-
-
-def has_walk() -> bool:
-    """Return whether this kernel has the lists of children that `walk` reads."""
-    return os.path.exists(f"{PROC}/thread-self/children")
 
 
 def sees_all() -> bool:

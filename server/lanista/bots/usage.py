@@ -26,9 +26,6 @@ CORES = os.cpu_count() or 1
 SHORTEST, LONGEST = 10, 250
 GROWTH = 4 << 30
 
-# Seconds after which all of /proc is read again, even if no process seems to have been started.
-RESCAN = 1.0
-
 # How many times as long as the last search for memfds took there is no other. The search takes time
 # in proportion to the number of open files, which the bot decides.
 FILES_REST = 20
@@ -47,10 +44,6 @@ class Watch:
         self.processes = processes
         self.uncounted = uncounted
         self.most_cpu = 0.0  # the largest number of seconds of processor time that was measured
-        self._walks = proctree.has_walk()
-        self._newest = b""
-        self._scanned = float("-inf")
-        self._known: list[int] = []
         self._last: dict[tuple[int, bytes], tuple[int, int]] = {}  # see `_used`
         self._last_reaped = 0
         self._moving = self._lost = 0
@@ -64,23 +57,20 @@ class Watch:
         the next measurement.
         """
         pids = self._descendants()
-        if self._walks and self.processes and len(pids) - self.uncounted > self.processes:
+        if self._are_too_many(pids):
             return f"processes {self.processes} {len(pids) - self.uncounted}", SHORTEST
         times: dict[tuple[int, bytes], tuple[int, int]] = {}
-        resident = count = 0
+        resident = 0
         for pid in pids:
             fields = proctree.stat_fields(pid)
             if fields is None:
                 continue
-            count += 1
             # proc_pid_stat(5): utime, stime, cutime and cstime are fields 14 to 17, starttime is
             # 22, rss is 24.
             user, system, child_user, child_system = map(int, fields[11:15])
             times[pid, fields[19]] = user + system, child_user + child_system
             resident += int(fields[21]) * PAGE
         pause = LONGEST
-        if self.processes and count - self.uncounted > self.processes:
-            return f"processes {self.processes} {count - self.uncounted}", SHORTEST
         if self.cpu:
             self.most_cpu = max(self.most_cpu, self._used(times) / TICK)
             if self.most_cpu > self.cpu:
@@ -139,28 +129,20 @@ class Watch:
             self._files_due = end + FILES_REST * (end - begin)
 
     def _descendants(self) -> list[int]:
-        """Return the keeper's descendants, including zombies and perhaps some that are gone.
+        """Return the keeper's descendants, including zombies.
 
-        From the kernel's lists of children, no more are read than are needed to know that the limit
-        of processes is broken: if a bot starts them without end, it has to be ended soon.
+        No more are looked for than are needed to know that the limit of processes is broken: if a
+        bot starts them without end, it has to be ended soon.
         """
-        if self._walks:
-            found = []
-            for pid in proctree.walk(os.getpid()):
-                found.append(pid)
-                if self.processes and len(found) - self.uncounted > self.processes:
-                    break
-            return found
-        # Reading all of /proc takes a millisecond per hundred processes, and there is nothing new
-        # in it if no process was started since the last time. The last field of proc_loadavg(5) is
-        # the newest pid.
-        newest = proctree.read(f"{proctree.PROC}/loadavg").rpartition(b" ")[2]
-        now = time.monotonic()
-        if newest != self._newest or now - self._scanned > RESCAN:
-            self._newest, self._scanned = newest, now
-            table = proctree.processes()
-            self._known = proctree.with_descendants([os.getpid()], table)[1:]
-        return self._known
+        found: list[int] = []
+        for pid in proctree.descendants(os.getpid()):
+            found.append(pid)
+            if self._are_too_many(found):
+                break
+        return found
+
+    def _are_too_many(self, pids: list[int]) -> bool:
+        return bool(self.processes) and len(pids) - self.uncounted > self.processes
 
 
 def memory_of(pids: list[int], limit: int, memfds: int = 0) -> int:
