@@ -5,10 +5,9 @@ does. Matches are played in a thread beside it all the same: so neither the call
 loop delays a bot's answer, and the caller's thread stays free for Ctrl-C.
 """
 
-import atexit
 import contextlib
+import multiprocessing.util
 import threading
-import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from functools import partial
@@ -62,10 +61,11 @@ class Job(Generic[T]):
         self._error: BaseException | None = None
         self._over = threading.Event()
         self._lock = threading.Lock()
-        _running.add(self)
-        # A daemon, since the end of a program mustn't wait for matches that nobody wants any more:
-        # `_end_all` ends them then.
+        # A daemon, since the end of a program mustn't wait for matches that nobody wants any more.
+        # They are ended then, also in a process that multiprocessing has started: it calls no
+        # functions of `atexit`.
         self._thread = threading.Thread(target=self._run, name="lanista", daemon=True)
+        self._at_exit = multiprocessing.util.Finalize(None, self.end, exitpriority=100)
         self._thread.start()
 
     def _run(self) -> None:
@@ -73,6 +73,7 @@ class Job(Generic[T]):
             self._result = trio.run(self._main)
         except BaseException as error:  # noqa: BLE001 - raised again where the result is taken
             self._error = error
+        self._at_exit.cancel()
         self._over.set()
         self._ring()
 
@@ -220,13 +221,3 @@ def _alarm_of_loop() -> _Alarm:
         cancelled = partial(contextlib.suppress, asyncio.CancelledError)
         return _Alarm(asyncio.Event, asyncio.get_running_loop().call_soon_threadsafe, cancelled)
     raise RuntimeError(f"await this in a loop of trio or asyncio; this is {library}")
-
-
-_running: "weakref.WeakSet[Job[Any]]" = weakref.WeakSet()
-
-
-@atexit.register
-def _end_all() -> None:
-    """End what still runs when the program ends."""
-    for job in list(_running):
-        job.end()

@@ -16,7 +16,6 @@ either: each bot has a keeper, a process that ends it.
 """
 
 import contextlib
-import multiprocessing.util
 import os
 import tempfile
 import threading
@@ -332,9 +331,6 @@ def _in_loop(
         # After a fork, the loop of the parent is here, but not its thread.
         if _the_loop is None or _the_loop.pid != os.getpid():
             _the_loop = _Loop()
-            # At the end of the process bots get time to leave. A job sees to that, but not in the
-            # processes of a pool, which call multiprocessing's finalizers only.
-            multiprocessing.util.Finalize(None, close, exitpriority=100)
         loop = _the_loop
         loop.users += 1
     try:
