@@ -3,10 +3,13 @@
 import contextlib
 import signal
 import sqlite3
+from pathlib import Path
 
 import pytest
 
 from e2e.running import FileArena, wait_until
+from lanista.bots.cgroup import can_have_groups
+from support.processes import descendants
 
 LADDERS = """
 port = 0
@@ -87,6 +90,15 @@ def test_two_names_play_and_their_results_are_stored(arena, peers):
     assert seed != other
     for bot in peer.values():
         bot.leave()
+
+
+@pytest.mark.skipif(not can_have_groups(), reason="no control groups can be made here")
+def test_a_house_bot_has_a_control_group(arena, peers):
+    """By which the kernel ends it, and limits it where the arena's group was delegated."""
+    peers(arena, hello("Eve", "guests")).until("go")
+    pids = descendants(arena.process.pid)
+    groups = [Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8") for pid in pids]
+    assert any(f"/lanista-bot-{arena.process.pid}-" in group for group in groups)
 
 
 def test_a_name_is_its_owners(arena, peers):

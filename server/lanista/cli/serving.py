@@ -19,6 +19,7 @@ from lanista.arena.options import Options, files_needed, options_of, unchangeabl
 from lanista.arena.server import Reread, serve
 from lanista.arena.spec import NO_PAGE, ArenaSpec, read_spec, toml_of
 from lanista.arena.tls import CertificateError, load
+from lanista.bots.cgroup import use_cgroups
 from lanista.cli.logs import configure_log
 from lanista.cli.web import PagePort, listening_text, shown_tournaments
 from lanista.errors import BadInputError
@@ -136,6 +137,7 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
         if page is not None:
             await page.open_beside(arena, nursery, ladders)
 
+    use_cgroups()  # before any process is started
     failures: list[OSError] = []
 
     def announce(host: str, port: int) -> None:
