@@ -12,10 +12,8 @@ forked, because the manager has threads (`lanista.spawning`).
 import abc
 import concurrent.futures
 import contextlib
-import functools
 import os
 import re
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Literal
@@ -180,12 +178,27 @@ def _begin(cores: Sequence[int], in_groups: bool) -> None:
         use_cgroups()
 
 
-@attrs.frozen(eq=False)
-class _Slot:
+@attrs.define(eq=False)
+class _LocalWorker:
     number: int
-    """Number of the worker, from 1; it decides which cores the worker gets."""
+    """From 1; it decides which cores the worker gets."""
     pool: ProcessPoolExecutor
     context: SpawnContext
+    task: Future[Any] | None = None
+    """The last task that it was given."""
+
+    @property
+    def is_idle(self) -> bool:
+        return self.task is None or self.task.done()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it died during its last task."""
+        return (
+            self.task is not None
+            and self.is_idle
+            and isinstance(error_of(self.task), concurrent.futures.BrokenExecutor)
+        )
 
     def kill(self) -> None:
         for process in self.context.processes:
@@ -216,98 +229,71 @@ class LocalWorkers(Workers):
         self.slots = concurrency
         self._pin = pin
         self._in_groups = False
-        self._all: list[_Slot] = []
-        self._idle: list[_Slot] = []
-        self._leaving: list[_Slot] = []
-        # It guards the lists, because tasks end in threads of the pools. No method of a pool is
-        # called while it is held, nor from those threads: a pool may hold its own lock then, and
-        # there could be a deadlock.
-        self._lock = threading.Lock()
+        self._all: list[_LocalWorker] = []
 
     def start(self) -> None:
         """Use control groups: if ours was delegated, workers start in a group within it."""
         self._in_groups = use_cgroups()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Have an idle worker call a function: the one that was busy last, as its bots are kept."""
-        self._dismiss()
+        """Have an idle worker call a function: one with bots that it has kept, if there is one."""
+        self._dismiss([worker for worker in self._all if worker.is_lost])
+        self._dismiss_idle(self.slots)
         while True:
-            with self._lock:
-                slot = self._idle.pop() if self._idle else self._new()
+            worker = next((worker for worker in self._all if worker.is_idle), None) or self._new()
             try:
-                future = slot.pool.submit(function, *arguments)
+                worker.task = worker.pool.submit(function, *arguments)
             except concurrent.futures.BrokenExecutor:  # it died while it had nothing to do
-                self._free(slot, is_lost=True)
-                continue
-            future.add_done_callback(functools.partial(self._done, slot))
-            return future
+                self._dismiss([worker])
+            else:
+                return worker.task
 
     def set_slots(self, slots: int) -> None:
         """Set the number of workers; pinned ones share the cores again if all are idle."""
         self.slots = slots
-        with self._lock:
-            restart = self._pin and len(self._idle) == len(self._all)
-            leaving = [slot for slot in self._idle if restart or slot.number > slots]
-            self._leaving += leaving
-            self._idle = [slot for slot in self._idle if slot not in leaving]
-            self._all = [slot for slot in self._all if slot not in leaving]
-        self._dismiss()
+        restart = self._pin and all(worker.is_idle for worker in self._all)
+        self._dismiss_idle(0 if restart else slots)
 
     def terminate(self) -> None:
         """Kill the workers; keepers end their bots."""
-        with self._lock:
-            slots = self._all + self._leaving
-            self._all, self._idle, self._leaving = [], [], []
-        for slot in slots:
-            slot.kill()
-        for slot in slots:
-            slot.pool.shutdown(wait=True, cancel_futures=True)
+        for worker in self._all:
+            worker.kill()
+        self._end()
 
     def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
         """Have each worker call `cleanup` and end; kill all if one takes too long."""
-        self._dismiss()
         cleanups = []
-        for slot in list(self._all):
+        for worker in self._all:
             with contextlib.suppress(concurrent.futures.BrokenExecutor):
-                cleanups.append(slot.pool.submit(cleanup))
+                cleanups.append(worker.pool.submit(cleanup))
         if concurrent.futures.wait(cleanups, CLEANUP_TIME).not_done:
             self.terminate()
-        with self._lock:
-            slots, self._all, self._idle = self._all, [], []
-        for slot in slots:
-            slot.pool.shutdown(wait=True)
+        self._end()
 
-    def _new(self) -> _Slot:
-        taken = {slot.number for slot in self._all}
+    def _end(self) -> None:
+        while self._all:
+            self._all.pop().pool.shutdown(wait=True, cancel_futures=True)
+
+    def _new(self) -> _LocalWorker:
+        taken = {worker.number for worker in self._all}
         number = next(number for number in range(1, len(taken) + 2) if number not in taken)
         cores = deal(self._cores, self.slots)[(number - 1) % self.slots] if self._pin else ()
         context = SpawnContext()
         pool = ProcessPoolExecutor(
             1, mp_context=context, initializer=_begin, initargs=(cores, self._in_groups)
         )
-        slot = _Slot(number, pool, context)
-        self._all.append(slot)
-        return slot
+        worker = _LocalWorker(number, pool, context)
+        self._all.append(worker)
+        return worker
 
-    def _done(self, slot: _Slot, future: Future[Any]) -> None:
-        is_lost = not future.cancelled() and isinstance(future.exception(), self.losses)
-        self._free(slot, is_lost=is_lost)
+    def _dismiss_idle(self, above: int) -> None:
+        """Have the idle workers with numbers above this one end."""
+        self._dismiss([each for each in self._all if each.is_idle and each.number > above])
 
-    def _free(self, slot: _Slot, *, is_lost: bool) -> None:
-        with self._lock:
-            if slot not in self._all:  # `terminate` or `close` has emptied the list
-                return
-            if is_lost or slot.number > self.slots:
-                self._all.remove(slot)
-                self._leaving.append(slot)
-            else:
-                self._idle.append(slot)
-
-    def _dismiss(self) -> None:
-        with self._lock:
-            leaving, self._leaving = self._leaving, []
-        for slot in leaving:
-            slot.pool.shutdown(wait=False)
+    def _dismiss(self, leaving: Sequence[_LocalWorker]) -> None:
+        for worker in leaving:
+            self._all.remove(worker)
+            worker.pool.shutdown(wait=False)
 
 
 def deal(cores: Sequence[int], slots: int) -> list[tuple[int, ...]]:
