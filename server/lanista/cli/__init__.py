@@ -125,7 +125,7 @@ def main() -> NoReturn:
         # Commands report errors of files themselves; what remains is output to a full disk, say.
         what = f"can't use {error.filename}" if error.filename else "can't write the output"
         _complain(f"lanista: {what}: {error.strerror or error}")
-        _drop_unwritten(sys.stdout)
+        drop_unwritten(sys.stdout)
         sys.exit(EXIT_BAD_INPUT)
     except SystemExit:
         # No command exits by itself: only click and rich do, by 1, which may be a result, where
@@ -154,7 +154,7 @@ def _open_missing_streams() -> None:
             setattr(sys, name, os.fdopen(null, mode, encoding="utf-8", closefd=False))
 
 
-def _drop_unwritten(stream: IO[str]) -> None:
+def drop_unwritten(stream: IO[str]) -> None:
     """Have what a stream couldn't write go nowhere; Python would try again, and exit with 120."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
@@ -206,4 +206,4 @@ def _complain(*lines: str) -> None:
     try:
         say(*lines, err=True)
     except OSError:
-        _drop_unwritten(sys.stderr)
+        drop_unwritten(sys.stderr)

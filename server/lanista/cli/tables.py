@@ -4,6 +4,7 @@ import io
 import sys
 from collections.abc import Collection, Iterable
 
+import click
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -35,7 +36,7 @@ def show(drawn: RenderableType, console: Console | None = None) -> None:
         console.print(drawn)
     else:
         text = plain_text(drawn)
-        console.file.write(text if is_unicode else text.translate(_IN_ASCII))
+        click.echo(text if is_unicode else text.translate(_IN_ASCII), console.file, nl=False)
 
 
 def plain_text(drawn: RenderableType) -> str:

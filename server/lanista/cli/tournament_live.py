@@ -7,6 +7,7 @@ tournament**: a display that can't write any more, because its terminal is gone,
 import contextlib
 import errno
 import json
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lanista.bots.execute import printable
+from lanista.cli import drop_unwritten
 from lanista.cli.common import say
 from lanista.cli.tables import empty_table, show
 from lanista.competition import events
@@ -95,6 +97,7 @@ class Silenced:
         try:
             yield self._display
         except OSError as error:
+            drop_unwritten(sys.stdout)
             self._display = Display()
             self.trouble = error.strerror or str(error)
             self.is_full = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
