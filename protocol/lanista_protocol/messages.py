@@ -82,6 +82,11 @@ def seed(seed: int) -> bytes:
     return _line("seed", str(seed))
 
 
+def set(name: str, value: int) -> bytes:  # noqa: A001 - the keyword's name
+    """Return the value of a setting of the ruleset."""
+    return _line("set", _word("name", name), str(value))
+
+
 def turn(turn: int) -> bytes:
     """Return how many moves were made before the position whose facts follow."""
     return _line("turn", _natural("turn", turn))

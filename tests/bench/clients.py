@@ -43,7 +43,12 @@ def told(name):
     pick = Random(7)
     players = tuple(f"P{seat}" for seat in range(ruleset.seats))
     encoder = Version1Encoder(
-        match="bench", game=name, players=players, clock=DEFAULT.limits(), seed=7
+        match="bench",
+        game=name,
+        settings=settings,
+        players=players,
+        clock=DEFAULT.limits(),
+        seed=7,
     )
     status = (0.0,) * ruleset.seats
     opening = b"welcome 1 lanista 0\n" + encoder.opening(game, 0, status)

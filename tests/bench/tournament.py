@@ -144,7 +144,12 @@ def conversation():
     board = ruleset.read_board(lanista_maps.read("angrymob", MAP))
     game = ruleset.new(settings, board, ruleset.chance(1))
     encoder = Version1Encoder(
-        match="0" * 26, game="angrymob", players=("a", "b"), clock=DEFAULT.limits(), seed=1
+        match="0" * 26,
+        game="angrymob",
+        settings=settings,
+        players=("a", "b"),
+        clock=DEFAULT.limits(),
+        seed=1,
     )
     status = (0.0, 0.0)
     told = [[encoder.opening(game, seat, status) for seat in range(2)]]

@@ -65,7 +65,8 @@ def test_the_example_is_what_the_game_says_and_takes(name):
     """
     ruleset, game, lines = new_game(name)
     seats = ruleset.seats
-    coming = [*game.facts_at_start(0).decode().splitlines(), *told(game, seats)]
+    coming = [f"set {name} {value}" for name, value in complete_settings(ruleset, {}).items()]
+    coming += [*game.facts_at_start(0).decode().splitlines(), *told(game, seats)]
     gap = False
     answers = 0
     for line in lines:

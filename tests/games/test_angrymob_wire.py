@@ -38,9 +38,8 @@ def both(game):
 
 def test_facts_at_start():
     """In the order of PROTOCOL.md 5; the same for both seats."""
-    game = start(PAGE, move_limit=99)
+    game = start(PAGE)
     expected = """\
-set move_limit 99
 size 6 7
 base 0 2 1
 base 1 3 5

@@ -161,30 +161,15 @@ def test_units_are_owned_as_the_round_begins():
     assert [] == refused(game, "m 4 2", seat=1)
 
 
-def test_settings_are_told_in_the_order_of_the_configuration_file():
+def test_the_facts_at_start():
     lines = seeded(1).facts_at_start(0).decode().splitlines()
     assert [
-        "set NUM_PLAYERS 4",
-        "set NUM_ROUNDS 200",
-        "set BOARD_ROWS 60",
-        "set BOARD_COLS 60",
-        "set NUM_INI_WIZARDS_PER_CLAN 20",
-        "set NUM_INI_BOOKS 50",
-        "set CLAN_INI_MAGIC_STRENGTH 1000",
-        "set POINTS_FOR_CONVERTING_WIZARD 100",
-        "set POINTS_PER_OWNED_CELL 1",
-        "set BOOK_MAGIC_STRENGTH 50",
-        "set ROUNDS_FOR_CONVERTING 5",
-        "set ROUNDS_ATTACK_RESTING_GHOST 15",
-        "set ROUNDS_SPELL_RESTING_GHOST 60",
-        "set ROUNDS_NO_ATTACK_GHOST 5",
-        "set original 0",
         "size 60 60",
         "row 0 " + "." * 60,
         "row 1 .WWWWWWWWWW.WWWWW.WWWWWWWWWWWWWWWWWWWWWWW...................",
-    ] == lines[:18]
-    assert 16 + 60 == len(lines)
-    assert not set("0123") & set("".join(line.split(" ")[2] for line in lines[16:]))
+    ] == lines[:3]
+    assert 1 + 60 == len(lines)
+    assert not set("0123") & set("".join(line.split(" ")[2] for line in lines[1:]))
 
 
 def test_the_facts_of_a_round_byte_for_byte():

@@ -105,7 +105,12 @@ def conversation(*, keeps):
     settings = complete_settings(ruleset, {"NUM_ROUNDS": 1})
     game = start_game(ruleset, settings, 1)
     encoder = Version1Encoder(
-        match="0" * 26, game="hogwarts", players=tuple("abcd"), clock=DEFAULT.limits(), seed=1
+        match="0" * 26,
+        game="hogwarts",
+        settings=settings,
+        players=tuple("abcd"),
+        clock=DEFAULT.limits(),
+        seed=1,
     )
     status = (0.0,) * 4
     outcome = Outcome(

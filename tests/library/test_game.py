@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import lanista
 import lanista_maps
 from lanista.games import registry
-from lanista.games.base import BadSettingError
+from lanista.games.base import BadSettingError, start_game
 from lanista.games.chance import OriginalChance
 from lanista.games.hogwarts.generator import draw_ingredients
 from lanista.games.hogwarts.orders import solution
@@ -336,10 +336,8 @@ def test_a_map_of_two_cells_is_played():
 
 def test_a_ruleset_without_more_than_the_interface_is_played_and_copied():
     """`games.search` is optional; what is missing is told."""
-    chance = TINY.chance(1)
     options = {setting.name: setting.default for setting in TINY.settings}
-    rules = TINY.new(options, TINY.generate(options, chance), chance)
-    game = lanista.Game(TINY, rules, 1)
+    game = lanista.Game(TINY, start_game(TINY, options, 1), 1, options)
     copy = game.copy()
     for other in (game, copy):
         other.step([[]] * TINY.seats)

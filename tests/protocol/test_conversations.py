@@ -151,6 +151,7 @@ def test_the_arena_tells_the_game(vector):
         encoder = Version1Encoder(
             match=match["match"],
             game=match["game"],
+            settings=match["settings"],
             players=tuple(match["players"]),
             clock=ClockInfo(*match["clock"], 10),
             seed=0,

@@ -76,7 +76,9 @@ def alone(header: Header) -> Iterator[str]:
     players = [Player(header.game, seat) for seat in range(ruleset.seats)]
     # What is told of the clocks differs from match to match; no player looks at it.
     status = (0.0,) * ruleset.seats
-    start = [game.facts_at_start(player.seat) for player in players]
+    told = [f"set {name} {value}\n" for name, value in header.settings.items()]
+    settings = "".join(told).encode()
+    start = [settings + game.facts_at_start(player.seat) for player in players]
     while game.outcome() is None:
         answers = [
             player.answer(start[player.seat] + game.facts(player.seat, status))

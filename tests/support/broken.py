@@ -14,7 +14,6 @@ from lanista.games.base import (
     Answer,
     Consequence,
     Late,
-    Setting,
     Submove,
     TooManySubmovesError,
 )
@@ -81,10 +80,6 @@ rules("by_hand 'yes' must be a ByHand", by_hand="yes")
 rules("setting 'nb rounds'", settings=_setting(name="nb rounds"))
 rules("default 0 isn't from 1 to 1000", settings=_setting(default=0))
 rules("help of setting 'rounds'", settings=_setting(help="two\nlines"))
-rules("expected ['set other 1', 'set rounds 5']", settings=(
-    Setting(name="other", default=1, low=1, high=1, help="told nowhere"),
-    *CountingRules.settings,
-))  # fmt: skip
 
 
 rules("max_turns is 0", max_turns=lambda _: 0)
@@ -178,7 +173,7 @@ class OverAtOnce(Counting):
 
 
 variant(
-    "sends the settings as ['set rounds 6'", Counting, facts_at_start=lambda *_: b"set rounds 6\n"
+    "`set` is a keyword of the protocol itself", Counting, facts_at_start=lambda *_: b"set a 1\n"
 )
 
 

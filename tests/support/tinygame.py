@@ -5,7 +5,7 @@ last round the highest score wins. Late, malformed and missing answers say nothi
 
 Its wire, in the manner of PROTOCOL.md 5:
 
-Start: `set rounds N`; `table WORD`.
+Start: `table WORD`.
 Turn: `said SEAT V` for every seat that said a number last round; `omen N`, drawn every round and
 without effect (so that a replay which draws otherwise is noticed); `score s0 s1 s2`;
 `status c0 c1 c2`.
@@ -63,8 +63,8 @@ class Counting:
         self.omen = self.chance.below(10, "omen")
 
     def facts_at_start(self, seat: int) -> bytes:
-        """The setting and the table."""
-        return f"set rounds {self.rounds}\ntable {self.table}\n".encode()
+        """The table."""
+        return f"table {self.table}\n".encode()
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:
         """What was said, omen, scores, status: one object for all seats."""

@@ -206,7 +206,10 @@ class Game(Protocol):
         """The number of turns carried out so far: the N of the wire's `turn N`."""
 
     def facts_at_start(self, seat: int) -> bytes:
-        """Return the lines of PROTOCOL.md 5 "Start" for this seat, each ended by a newline."""
+        """Return the facts of PROTOCOL.md 5 that never change, for this seat.
+
+        Each line is ended by a newline. The settings, which the match tells, aren't among them.
+        """
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:
         """Return the lines of PROTOCOL.md 5 "Turn" for this seat.

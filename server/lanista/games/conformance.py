@@ -47,7 +47,19 @@ KEYWORD = re.compile(r"[a-z][a-z0-9_]*")
 """The pattern of the first word of a fact."""
 RESERVED = frozenset(
     (
-        *("welcome", "wait", "start", "game", "seat", "player", "clock", "lag", "seed", "turn"),
+        *(
+            "welcome",
+            "wait",
+            "start",
+            "game",
+            "seat",
+            "player",
+            "clock",
+            "lag",
+            "seed",
+            "set",
+            "turn",
+        ),
         *("go", "end", "rank", "bye", "error", "note"),
     )
 )

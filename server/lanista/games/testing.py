@@ -194,7 +194,7 @@ def _reads(ruleset: Ruleset, text: str) -> bool:
 
 
 def _check_start(ruleset: Ruleset, seed: int) -> None:
-    """Check that two games of one seed begin alike, and that the facts list every setting."""
+    """Check that two games of one seed begin alike, at both ends of every setting."""
     extremes = [{s.name: value} for s in ruleset.settings for value in (s.low, s.high)]
     for given in ({}, *extremes):
         settings = complete_settings(ruleset, given)
@@ -212,13 +212,7 @@ def _check_start(ruleset: Ruleset, seed: int) -> None:
             "yet",
         )
         for seat in range(ruleset.seats):
-            lines = require_facts(first.facts_at_start(seat), "facts_at_start")
-            sent = [line for line in lines if line.startswith("set ")]
-            wanted = [f"set {name} {value}" for name, value in settings.items()]
-            require(
-                wanted == [line for line in sent if line in wanted],
-                f"facts_at_start sends the settings as {sent}; expected {wanted} in this order",
-            )
+            require_facts(first.facts_at_start(seat), "facts_at_start")
 
 
 def _views(ruleset: Ruleset, game: Game) -> tuple[object, ...]:

@@ -34,7 +34,13 @@ from lanista.games.base import (
 )
 from lanista.games.base import Game as RulesGame
 from lanista.games.outcome import Outcome
-from lanista.games.search import Copyable, RestorableRuleset, SaysWhatIsLegal, SaysWhole
+from lanista.games.search import (
+    Copyable,
+    RestorableRuleset,
+    SaysWhatIsLegal,
+    SaysWhole,
+    settings_of,
+)
 from lanista.hosting.inputs import checked_seed
 from lanista_client import GAMES, State
 
@@ -106,7 +112,7 @@ def new_game(
 
 def begin(ruleset: Ruleset, seed: int, board: Any, settings: Mapping[str, int]) -> "Game":
     """Start a game from checked arguments; without a board, the seed makes it."""
-    return Game(ruleset, start_game(ruleset, settings, seed, board), seed)
+    return Game(ruleset, start_game(ruleset, settings, seed, board), seed, settings)
 
 
 def from_state(state: State, seed: int | None = None) -> "Game":
@@ -137,7 +143,7 @@ def from_state(state: State, seed: int | None = None) -> "Game":
         raise BadInputError(
             f"the state of turn {state.turn} lacks facts of {ruleset.title}: {error}"
         ) from error
-    return Game(ruleset, game, seed)
+    return Game(ruleset, game, seed, settings_of(state.start_facts))
 
 
 class Game:
@@ -147,14 +153,18 @@ class Game:
         ruleset: The ruleset.
         rules: The ruleset's own game, with what it offers beyond this class.
         seed: What the game's chance is derived from.
+        settings: The value of each setting.
     """
 
-    __slots__ = ("_templates", "rules", "ruleset", "seed")
+    __slots__ = ("_templates", "rules", "ruleset", "seed", "settings")
 
-    def __init__(self, ruleset: Ruleset, rules: RulesGame, seed: int) -> None:
+    def __init__(
+        self, ruleset: Ruleset, rules: RulesGame, seed: int, settings: Mapping[str, int]
+    ) -> None:
         self.ruleset = ruleset
         self.rules: Any = rules
         self.seed = seed
+        self.settings = settings
         self._templates: dict[int, State] = {}  # by seat, shared by all copies
 
     def __repr__(self) -> str:
@@ -249,6 +259,7 @@ class Game:
     def _first_state(self, seat: int) -> State:
         about = [f"game {self.name}", f"seat {seat}", "clock 0 0", f"seed {seat}"]
         about += [f"player {other} {other}" for other in range(self.seats)]
+        about += [f"set {name} {value}" for name, value in self.settings.items()]
         start = ("\n".join(about) + "\n").encode() + self.rules.facts_at_start(seat)
         return GAMES.get(self.name, State)("game", facts_of(start))
 

@@ -342,7 +342,8 @@ class _Cursor:
 
     def _begin(self) -> None:
         header = self._record.header
-        opening = version1(header).opening(self._game, self._seat, self._status())
+        encoder = version1(header, self._ruleset)
+        opening = encoder.opening(self._game, self._seat, self._status())
         start, _, turn = opening.partition(b"\nturn 0\n")
         self._state = GAMES.get(header.game, State)(header.match, facts_of(start))
         self._state.update(0, facts_of(turn))

@@ -5,7 +5,7 @@ In version 1, seats that see the same facts get the same bytes, which are built 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -35,6 +35,8 @@ class Version1Encoder:
     """The match's id."""
     game: str
     """The game's name."""
+    settings: Mapping[str, int]
+    """All settings of the match, in the ruleset's order."""
     players: Sequence[str]
     """The players' names, by seat."""
     clock: ClockInfo
@@ -64,6 +66,7 @@ class Version1Encoder:
         seeds = self.seat_seeds
         seed = seeds[seat] if seeds else seat_seed(self.game, self.seed, seat)
         lines.append(messages.seed(seed))
+        lines += [messages.set(name, value) for name, value in self.settings.items()]
         if seat not in self._fixed:
             self._fixed[seat] = game.facts_at_start(seat)
         return b"".join([*lines, self._fixed[seat], self.turn(game, seat, status)])

@@ -458,11 +458,12 @@ def _answer(
 # -- what a seat was sent ------------------------------------------------------------------------
 
 
-def version1(header: Header) -> Version1Encoder:
-    """Return the encoder of version 1 for a recorded match."""
+def version1(header: Header, ruleset: Ruleset) -> Version1Encoder:
+    """Return the encoder of version 1 for a recorded match of this ruleset."""
     return Version1Encoder(
         match=header.match,
         game=header.game,
+        settings=complete_settings(ruleset, header.settings),
         players=tuple(player.name for player in header.players),
         clock=header.clock,
         seed=header.seed,
@@ -502,8 +503,9 @@ def payloads(
 
 def _payloads(record: Record, ruleset: Ruleset, seat: int, hello: Hello | None) -> Iterator[bytes]:
     header = record.header
+    game = start(header, ruleset)
     player = header.players[seat]
-    encoder: Encoder = version1(header)
+    encoder: Encoder = version1(header, ruleset)
     is_version1 = player.protocol == "1" if hello is None else hello.version is not None
     if not is_version1 and ruleset.classic is not None:
         encoder = DialectEncoder(ruleset.classic)
@@ -512,7 +514,6 @@ def _payloads(record: Record, ruleset: Ruleset, seat: int, hello: Hello | None) 
     no_time_used = (0.0,) * ruleset.seats
     notes = b""
     asked = frozenset(asked_turns(record, seat))
-    game = start(record.header, ruleset)
     for judged in judged_turns(record, game):
         turn = judged.turn
         if turn.verdicts[seat] == "out":

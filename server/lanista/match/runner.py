@@ -106,6 +106,7 @@ class Match:
         version1 = Version1Encoder(
             match=spec.match,
             game=spec.ruleset.name,
+            settings=spec.settings,
             players=self.names,
             clock=clock,
             seed=spec.seed,

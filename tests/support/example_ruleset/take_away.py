@@ -37,8 +37,8 @@ class TakeAway:
         self._facts = f"heap {self.heap}\nmover {self.turn % 2}\n".encode()
 
     def facts_at_start(self, seat: int) -> bytes:
-        """Return a line for every setting, in the order of `TakeAwayRules.settings`."""
-        return f"set most {self.most}\n".encode()
+        """Return how many stones there are at first."""
+        return f"stones {self.first_heap}\n".encode()
 
     def facts(self, seat: int, status: Sequence[float]) -> bytes:
         """Return the size of the heap, and whose turn it is."""

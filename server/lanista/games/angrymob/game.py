@@ -269,9 +269,9 @@ class AngryMob:
         return (sum(first.values()), sum(second.values()))
 
     def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for both seats
-        """Return settings, size, bases and rows (PROTOCOL.md 5)."""
+        """Return size, bases and rows (PROTOCOL.md 5)."""
         board = self.board
-        lines = [f"set move_limit {self.move_limit}", f"size {board.rows} {board.cols}"]
+        lines = [f"size {board.rows} {board.cols}"]
         for number, cell in enumerate(board.bases):
             lines.append(f"base {number} {cell // board.cols} {cell % board.cols}")
         lines += [f"row {row} {line}" for row, line in enumerate(board.lines())]

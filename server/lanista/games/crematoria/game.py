@@ -158,10 +158,9 @@ class Crematoria:
     # -- the wire ------------------------------------------------------------------------------
 
     def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for all
-        """Return settings, size, elevators and level 0 (PROTOCOL.md 5)."""
+        """Return size, elevators and level 0 (PROTOCOL.md 5)."""
         board = self.state.board
-        lines = [f"set {name} {value}" for name, value in self.settings.items()]
-        lines.append(f"size {ROWS} {COLS}")
+        lines = [f"size {ROWS} {COLS}"]
         lines += [f"elevator {cell // COLS} {cell % COLS}" for cell in board.elevators]
         unowned = board.caves.translate(UNOWNED)
         lines += [f"row {row} {cells}" for row, cells in enumerate(rows_of(unowned))]

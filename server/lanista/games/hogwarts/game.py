@@ -492,9 +492,8 @@ class Hogwarts:
         return self._scores
 
     def facts_at_start(self, seat: int) -> bytes:  # noqa: ARG002 - the same for all
-        """Return settings, size and walls (PROTOCOL.md 5)."""
-        lines = [f"set {name} {value}" for name, value in self.settings.items()]
-        lines.append(f"size {SIDE} {SIDE}")
+        """Return size and walls (PROTOCOL.md 5)."""
+        lines = [f"size {SIDE} {SIDE}"]
         plan = self.board.cells.translate(_PLAN).decode()
         lines += [f"row {row} {plan[span]}" for row, span in enumerate(_SPANS)]
         return ("\n".join(lines) + "\n").encode()
