@@ -8,6 +8,7 @@ The ruleset's facts aren't among them: rulesets provide them as bytes, which are
 
 import math
 import re
+from collections.abc import Sequence
 
 from lanista_protocol.errors import ErrorCode, LocalProtocolError, NoteCode
 
@@ -90,6 +91,11 @@ def set(name: str, value: int) -> bytes:  # noqa: A001 - the keyword's name
 def turn(turn: int) -> bytes:
     """Return how many moves were made before the position whose facts follow."""
     return _line("turn", _natural("turn", turn))
+
+
+def status(shares: Sequence[float]) -> bytes:
+    """Return the share of its time that each seat has used, by seat; -1 for one that is out."""
+    return _line("status", *map(number, shares))
 
 
 def go() -> bytes:

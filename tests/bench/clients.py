@@ -44,7 +44,7 @@ def told(name):
     players = tuple(f"P{seat}" for seat in range(ruleset.seats))
     encoder = Version1Encoder(
         match="bench",
-        game=name,
+        ruleset=ruleset,
         settings=settings,
         players=players,
         clock=DEFAULT.limits(),

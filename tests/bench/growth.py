@@ -88,7 +88,7 @@ def told(game):
     ruleset = registry.get(game)
     settings = complete_settings(ruleset, {})
     rules = start_game(ruleset, settings, 1)
-    return b"turn 1\n" + rules.facts(0, ()) + b"go\n"
+    return b"turn 1\n" + rules.facts(0) + b"go\n"
 
 
 def floor(bot, game, matches):

@@ -145,7 +145,7 @@ def conversation():
     game = ruleset.new(settings, board, ruleset.chance(1))
     encoder = Version1Encoder(
         match="0" * 26,
-        game="angrymob",
+        ruleset=ruleset,
         settings=settings,
         players=("a", "b"),
         clock=DEFAULT.limits(),

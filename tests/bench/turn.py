@@ -65,7 +65,7 @@ def main():
     turns = QUICK_TURNS if quick else TURNS
     board = RULESET.generate({}, RULESET.chance(1))
     game = RULESET.new({"move_limit": turns}, board, RULESET.chance(1))
-    told = b"turn 1\nmoved 0\nmoved 1\n" + game.facts(0, ()) + b"go\n"
+    told = b"turn 1\nmoved 0\nmoved 1\n" + game.facts(0) + b"go\n"
     with tempfile.TemporaryDirectory() as folder:
         bot = (compiled(folder), "angrymob") if quick else BOT
         rows = [(floor(bot, turns, told), *arena(bot, turns, folder)) for _ in range(PAIRS)]

@@ -204,7 +204,7 @@ def play_first_bot(title, folder):
 def told(record):
     """Return what the bot in seat 0 was told of each position of the first turns."""
     first = itertools.islice(positions(read(record), registry.get("angrymob")), SHORT)
-    return [(at.turn, at.facts(0, (0.0, 0.0))) for at in first]
+    return [(at.turn, at.facts(0)) for at in first]
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import pytest
 from docs.pages import CHECKOUT, DOCS, Shell, commands, fenced
 from lanista.games import registry
 from lanista.games.base import complete_settings
+from lanista.match.encoder import facts_with_status
 
 PAGES = ("angrymob", "crematoria", "hogwarts")
 SHORT = {"angrymob": "move_limit=50", "crematoria": "nb_rounds=20", "hogwarts": "NUM_ROUNDS=20"}
@@ -46,10 +47,10 @@ def tokens_of(line):
     return [int(word) if word.lstrip("-").isdigit() else word for word in line.split()]
 
 
-def told(game, seats):
+def told(ruleset, game):
     """What seat 0 reads of the present position."""
-    facts = game.facts(0, (0.0,) * seats).decode().splitlines()
-    return [f"turn {game.turn}", *facts, "go"]
+    facts = facts_with_status(ruleset, game.facts(0), (0.0,) * ruleset.seats)
+    return [f"turn {game.turn}", *facts.decode().splitlines(), "go"]
 
 
 def test_every_game_that_comes_with_lanista_has_a_page():
@@ -66,7 +67,7 @@ def test_the_example_is_what_the_game_says_and_takes(name):
     ruleset, game, lines = new_game(name)
     seats = ruleset.seats
     coming = [f"set {name} {value}" for name, value in complete_settings(ruleset, {}).items()]
-    coming += [*game.facts_at_start(0).decode().splitlines(), *told(game, seats)]
+    coming += [*game.facts_at_start(0).decode().splitlines(), *told(ruleset, game)]
     gap = False
     answers = 0
     for line in lines:
@@ -75,7 +76,7 @@ def test_the_example_is_what_the_game_says_and_takes(name):
             answer = game.parse(0, tokens_of(line[1:]))
             assert {} == answer.refused
             game.advance([answer] + [game.parse(seat, []) for seat in range(1, seats)])
-            coming = told(game, seats)
+            coming = told(ruleset, game)
             answers += 1
         elif line == LEFT_OUT:
             gap = True
@@ -84,7 +85,7 @@ def test_the_example_is_what_the_game_says_and_takes(name):
             if gap:
                 while line.startswith("turn ") and f"turn {game.turn}" != line:
                     game.advance([game.parse(seat, []) for seat in range(seats)])
-                    coming = told(game, seats)
+                    coming = told(ruleset, game)
                 coming = coming[coming.index(line) :]
             assert coming[0] == line
             coming = coming[1:]

@@ -73,7 +73,7 @@ def submoves(game: str) -> Target:
             writer = FrameWriter(present.scene())
             encode(writer.frame(present.frame(), present.scores(), None))
             for seat in range(ruleset.seats):
-                present.facts(seat, (0.0,) * ruleset.seats).decode()
+                present.facts(seat).decode()
             present.digest()
             present.outcome()
 

@@ -8,6 +8,7 @@ import time
 
 import lanista
 from lanista.library.game import facts_of
+from lanista.match.encoder import facts_with_status
 
 
 def new_game(name="angrymob", *, seed=0, board=None, **given):
@@ -50,7 +51,8 @@ def play(game, bots, *, seeds=(1, 2), times=None, record=None, refusable=(), rea
     while not game.over:
         answers, taken = [], []
         for seat, state in enumerate(states):
-            told = game.rules.facts(seat, (0.0,) * len(states))
+            facts = game.rules.facts(seat)
+            told = facts_with_status(game.ruleset, facts, (0.0,) * len(states))
             began = time.process_time()
             state.update(game.turn, read(told))
             taken.append(time.process_time() - began)

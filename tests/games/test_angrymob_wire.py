@@ -23,12 +23,11 @@ A . 5 .
 . 5 . B
 """
 CLASSIC = RULESET.classic
-NO_STATUS = (0.0, 0.0)
 
 
 def both(game):
     """The facts, which are one object for both seats."""
-    first, second = (game.facts(seat, NO_STATUS) for seat in (0, 1))
+    first, second = (game.facts(seat) for seat in (0, 1))
     assert first is second
     return first.decode()
 

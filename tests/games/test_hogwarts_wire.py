@@ -181,7 +181,7 @@ def test_the_facts_of_a_round_byte_for_byte():
         books=[(50, 0), (2, 7)],
     )
     game = begin(board, Draws({"Voldemort's target": [0]}))
-    facts = game.facts(0, (0.0, 0.25, 1 / 3, -1))
+    facts = game.facts(0)
     lines = facts.decode().splitlines()
     assert "own 0 W0.1" + "." * 56 == lines[0]
     assert "own 1 " + "." * 60 == lines[1]
@@ -201,22 +201,14 @@ def test_the_facts_of_a_round_byte_for_byte():
         "spell 5 8 6 7 6 7 8 5 5 9 5 9 7 8 5",
         "strength 1000 1000 1000 1000",
         "score 0 0 0 0",
-        "status 0 0.25 0.3333 -1",
     ] == lines[60:]
     assert facts.endswith(b"\n")
     play(game, {0: f"m 4 {RIGHT}"})
-    after = game.facts(3, (0.0,) * 4).decode().splitlines()
+    after = game.facts(3).decode().splitlines()
     assert "own 0 W001" + "." * 56 == after[0]
     assert "unit 4 w 0 0 2 0 -1" == after[64]
     assert "unit 5 w 1 0 3 1 0" == after[65]
     assert "score 3 2 2 3" == after[73]
-
-
-def test_all_seats_get_the_same_object_and_a_new_status_a_new_one():
-    game = begin(hall())
-    one = game.facts(0, (0.0,) * 4)
-    assert one is game.facts(3, (0.0,) * 4)
-    assert one != game.facts(3, (0.5,) * 4)
 
 
 def test_digests_differ_by_everything_that_decides_the_match():
@@ -231,5 +223,5 @@ def test_digests_differ_by_everything_that_decides_the_match():
 
 def test_seeds_have_31_bits_and_the_wire_nothing_of_them():
     assert (0, 2**31 - 1) == RULESET.seeds
-    assert b"seed" not in seeded(5).facts_at_start(0) + seeded(5).facts(0, (0,) * 4)
+    assert b"seed" not in seeded(5).facts_at_start(0) + seeded(5).facts(0)
     assert cell(0, 0) == 0

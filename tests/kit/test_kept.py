@@ -106,7 +106,7 @@ def conversation(*, keeps):
     game = start_game(ruleset, settings, 1)
     encoder = Version1Encoder(
         match="0" * 26,
-        game="hogwarts",
+        ruleset=ruleset,
         settings=settings,
         players=tuple("abcd"),
         clock=DEFAULT.limits(),

@@ -15,7 +15,7 @@ from languages.built import BUILDS
 from lanista.cli.originals import as_res
 from lanista.games import registry
 from lanista.games.chance import OriginalChance
-from lanista.match.encoder import seat_seed
+from lanista.match.encoder import facts_with_status, seat_seed
 from lanista.match.replay import all_faults, payloads, positions, start
 
 pytestmark = BUILDS
@@ -141,7 +141,7 @@ def test_the_state_is_what_the_arena_told(whole, game):
         if at.turn % 10 != 9:
             continue
         shares = record.turns[at.turn].status or (0.0,) * 4
-        facts = at.facts(0, shares).decode().splitlines()
+        facts = facts_with_status(registry.get(game), at.facts(0), shares).decode().splitlines()
         told = [line for line in facts if line.split()[0] not in {"sun", "strength"}]
         if game == "crematoria":
             told = [line for line in told if not line.startswith("score ")]

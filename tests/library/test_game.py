@@ -166,7 +166,7 @@ def test_ingredients_without_a_solution_are_told():
 def test_a_copy_leaves_the_original_and_goes_the_same_way_by_the_same_answers(name, seed, turns):
     """Its draws to come are the same, too."""
     game, pick = played(name, seed, turns)
-    before, facts = game.digest(), game.rules.facts(0, (0.0,) * game.seats)
+    before, facts = game.digest(), game.rules.facts(0)
     copy, steps = game.copy(), []
     assert before == copy.digest()
     while len(steps) < 3 and not copy.over:
@@ -174,7 +174,7 @@ def test_a_copy_leaves_the_original_and_goes_the_same_way_by_the_same_answers(na
         copy.step(chosen)
         steps.append((chosen, copy.digest()))
     assert before == game.digest()
-    assert facts == game.rules.facts(0, (0.0,) * game.seats)
+    assert facts == game.rules.facts(0)
     for chosen, digest in steps:
         game.step(chosen)
         assert digest == game.digest()
@@ -233,7 +233,7 @@ def test_a_state_that_was_kept_current_gives_the_same_game_as_a_new_one():
     state = game.state(0)
     for _ in range(30):
         game.step(answers(game, pick))
-        state.update(game.turn, facts_of(game.rules.facts(0, (0.0, 0.0))))
+        state.update(game.turn, facts_of(game.rules.facts(0)))
     assert game.state(0).neutral == state.neutral
     assert game.digest() == state.to_game().digest()
 

@@ -308,7 +308,7 @@ async def test_what_every_seat_hears_is_built_once_and_always_of_its_turn(tmp_pa
     from support import tinygame
 
     class Mute(tinygame.Counting):
-        def facts(self, seat, status):  # noqa: ARG002 - the interface's
+        def facts(self, seat):  # noqa: ARG002 - the interface's
             return b""
 
     class MuteRules(tinygame.CountingRules):

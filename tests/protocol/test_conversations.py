@@ -8,6 +8,7 @@ import re
 import socket
 import threading
 import typing
+from collections.abc import Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -82,6 +83,7 @@ READERS = {
     str: str,
     ErrorCode: ErrorCode,
     NoteCode: NoteCode,
+    Sequence[float]: lambda words: list(map(float, words.split())),
     int | None: lambda word: None if word == "-" else int(word),
 }
 """By type of a message's field: what makes it of the line's words."""
@@ -112,7 +114,7 @@ def test_the_conversations_use_every_message():
         for vector in load("conversations")
         for line in said(vector, "arena").decode().split("\n")[:-1]
     }
-    assert set(MESSAGES) - {"lag"} <= keywords
+    assert set(MESSAGES) - {"lag", "status"} <= keywords
 
 
 def without_seed(data):
@@ -122,12 +124,12 @@ def without_seed(data):
 
 def played(game, positions):
     """Advance a game by the `moved` lines of each later position; its facts at each."""
-    facts = [game.facts(0, ())]
+    facts = [game.facts(0)]
     for position in positions[1:]:
         lines = [line.split(" ") for line in position.decode().split("\n")]
         moved = [" ".join(words[2:]) for words in lines if words[0] == "moved"]
         game.advance([game.parse(seat, tokenize(line)) for seat, line in enumerate(moved)])
-        facts.append(game.facts(0, ()))
+        facts.append(game.facts(0))
     return facts
 
 
@@ -150,7 +152,7 @@ def test_the_arena_tells_the_game(vector):
         )
         encoder = Version1Encoder(
             match=match["match"],
-            game=match["game"],
+            ruleset=RULESET,
             settings=match["settings"],
             players=tuple(match["players"]),
             clock=ClockInfo(*match["clock"], 10),

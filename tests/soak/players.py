@@ -74,15 +74,12 @@ def alone(header: Header) -> Iterator[str]:
     ruleset = registry.get(header.game)
     game = replay.start(header, ruleset)
     players = [Player(header.game, seat) for seat in range(ruleset.seats)]
-    # What is told of the clocks differs from match to match; no player looks at it.
-    status = (0.0,) * ruleset.seats
     told = [f"set {name} {value}\n" for name, value in header.settings.items()]
     settings = "".join(told).encode()
     start = [settings + game.facts_at_start(player.seat) for player in players]
     while game.outcome() is None:
         answers = [
-            player.answer(start[player.seat] + game.facts(player.seat, status))
-            for player in players
+            player.answer(start[player.seat] + game.facts(player.seat)) for player in players
         ]
         start = [b""] * ruleset.seats
         game.advance([game.parse(seat, tokenize(answer)) for seat, answer in enumerate(answers)])

@@ -81,7 +81,7 @@ class Watcher:
     def look(self) -> None:
         """Read this turn's facts."""
         self.units = ({}, {})
-        for keyword, *words in _lines(self.game.facts(0, (0, 0))):
+        for keyword, *words in _lines(self.game.facts(0)):
             numbers = [int(word) for word in words]
             match keyword, numbers:
                 case "unit", [row, col, seat, count]:

@@ -7,8 +7,7 @@ Its wire, in the manner of PROTOCOL.md 5:
 
 Start: `table WORD`.
 Turn: `said SEAT V` for every seat that said a number last round; `omen N`, drawn every round and
-without effect (so that a replay which draws otherwise is noticed); `score s0 s1 s2`;
-`status c0 c1 c2`.
+without effect (so that a replay which draws otherwise is noticed); `score s0 s1 s2`.
 Submove: `V`, say V; or `a`, say again what this seat said last (0 when it said nothing yet).
 A number outside 0 to 9, and every submove after the first allowed one, is not allowed and
 ignored. A letter other than `a` is malformed.
@@ -57,7 +56,7 @@ class Counting:
     """By seat, what `a` says again."""
     sums: list[int] = attrs.field(factory=lambda: [0] * SEATS)
     omen: int = attrs.field(init=False)
-    _facts: tuple[tuple[float, ...], bytes] | None = attrs.field(init=False, default=None)
+    _facts: bytes | None = attrs.field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         self.omen = self.chance.below(10, "omen")
@@ -66,20 +65,18 @@ class Counting:
         """The table."""
         return f"table {self.table}\n".encode()
 
-    def facts(self, seat: int, status: Sequence[float]) -> bytes:
-        """What was said, omen, scores, status: one object for all seats."""
-        shares = tuple(status)
-        if self._facts is None or self._facts[0] != shares:
+    def facts(self, seat: int) -> bytes:
+        """What was said, omen, scores: one object for all seats."""
+        if self._facts is None:
             said = [f"said {at} {number}" for at, number in enumerate(self.said)]
             lines = [
                 *(line for line, number in zip(said, self.said, strict=True) if number is not None),
                 f"omen {self.omen}",
                 "score " + " ".join(map(str, self.sums)),
-                "status " + " ".join(f"{share:.4f}".rstrip("0").rstrip(".") for share in shares),
                 "",
             ]
-            self._facts = shares, "\n".join(lines).encode()
-        return self._facts[1]
+            self._facts = "\n".join(lines).encode()
+        return self._facts
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Read numbers and `a`; the orders are the number said, or None."""

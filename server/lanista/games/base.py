@@ -211,13 +211,12 @@ class Game(Protocol):
         Each line is ended by a newline. The settings, which the match tells, aren't among them.
         """
 
-    def facts(self, seat: int, status: Sequence[float]) -> bytes:
-        """Return the lines of PROTOCOL.md 5 "Turn" for this seat.
+    def facts(self, seat: int) -> bytes:
+        """Return the facts of PROTOCOL.md 5 about the present position, for this seat.
 
-        Seats that see the same facts get the same object, so that its bytes are encoded once.
-
-        The status is by seat the answer time used so far, as a share of the match's allowance, or
-        -1 for a seat that was eliminated.
+        Each line is ended by a newline. Seats that see the same facts get the same object, so that
+        its bytes are encoded once. The status (PROTOCOL.md 3), which the match tells, isn't among
+        them.
         """
 
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
@@ -440,12 +439,6 @@ def turn_word(ruleset: Ruleset) -> str:
 def spaced(values: Iterable[object]) -> str:
     """Return values as the words of a line."""
     return " ".join(map(str, values))
-
-
-def number_text(value: float) -> str:
-    """Return a number for a line of facts: at most four digits after the point (PROTOCOL.md 1)."""
-    text = f"{value:.4f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
 
 
 def submove_numbers(ruleset: Ruleset) -> int | None:

@@ -47,20 +47,8 @@ KEYWORD = re.compile(r"[a-z][a-z0-9_]*")
 """The pattern of the first word of a fact."""
 RESERVED = frozenset(
     (
-        *(
-            "welcome",
-            "wait",
-            "start",
-            "game",
-            "seat",
-            "player",
-            "clock",
-            "lag",
-            "seed",
-            "set",
-            "turn",
-        ),
-        *("go", "end", "rank", "bye", "error", "note"),
+        *("welcome", "wait", "start", "game", "seat", "player", "clock", "lag", "seed", "set"),
+        *("turn", "status", "go", "end", "rank", "bye", "error", "note"),
     )
 )
 """The keywords of the lines around the facts (PROTOCOL.md 3 and 7), with which no fact begins."""
@@ -493,17 +481,16 @@ class Playthrough:
             self.seen.setdefault(digest, position) == position,
             f"two positions that differ have the digest {digest}; it must cover the whole state",
         )
-        for status in ((0.0,) * len(seats), (-1.0,) + (0.1234,) * (len(seats) - 1)):
-            facts: list[bytes] = []
-            for seat in seats:
-                with unharmed(f"facts of turn {game.turn}"):
-                    facts.append(game.facts(seat, status))
-                require_facts(facts[seat], f"facts of turn {game.turn}")
-                first_equal = facts[facts.index(facts[seat])]
-                require(
-                    first_equal is facts[seat],
-                    f"facts of turn {game.turn}: seats with equal facts must get the same object",
-                )
+        facts: list[bytes] = []
+        for seat in seats:
+            with unharmed(f"facts of turn {game.turn}"):
+                facts.append(game.facts(seat))
+            require_facts(facts[seat], f"facts of turn {game.turn}")
+            first_equal = facts[facts.index(facts[seat])]
+            require(
+                first_equal is facts[seat],
+                f"facts of turn {game.turn}: seats with equal facts must get the same object",
+            )
         if outcome is None:
             for seat in seats:
                 silent = parsed(game, seat, ())

@@ -218,10 +218,9 @@ def _check_start(ruleset: Ruleset, seed: int) -> None:
 def _views(ruleset: Ruleset, game: Game) -> tuple[object, ...]:
     """Return everything that can be read from a new game, except its digest."""
     seats = range(ruleset.seats)
-    status = (0.0,) * ruleset.seats
     with unharmed("a new game's facts, scene, frame, scores or outcome"):
         starts = [game.facts_at_start(seat) for seat in seats]
-        facts = [game.facts(seat, status) for seat in seats]
+        facts = [game.facts(seat) for seat in seats]
         return (starts, facts, game.scene(), game.frame(), game.scores(), game.outcome())
 
 

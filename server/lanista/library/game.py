@@ -243,17 +243,17 @@ class Game:
         It is a new object each time, which later turns of the game leave as it is. The match's id
         is `game`, there is no clock, and players are called by their seats.
         """
+        from lanista.match.encoder import facts_with_status  # noqa: PLC0415 - a bot has a state
+
         whole_number("seat", seat, 0, self.seats - 1)
         template = self._templates.get(seat)
         if template is None:
             template = self._templates[seat] = self._first_state(seat)
         state = template.copy()
         rules = self.rules
-        if isinstance(rules, SaysWhole):
-            facts = rules.position(seat)
-        else:
-            facts = rules.facts(seat, (0.0,) * self.seats)
-        state.update(self.turn, facts_of(facts))
+        facts = rules.position(seat) if isinstance(rules, SaysWhole) else rules.facts(seat)
+        told = facts_with_status(self.ruleset, facts, (0.0,) * self.seats)
+        state.update(self.turn, facts_of(told))
         return state
 
     def _first_state(self, seat: int) -> State:

@@ -13,6 +13,7 @@ from lanista.hosting.inputs import given_path
 from lanista.library.game import facts_of
 from lanista.library.matches import Fault, Match, match_of
 from lanista.match import replay
+from lanista.match.encoder import facts_with_status
 from lanista.match.record import Record, TurnInfo
 from lanista.match.replay import version1
 from lanista.page import difference
@@ -334,8 +335,9 @@ class _Cursor:
             for _ in itertools.islice(self._positions, steps):
                 self._turn += 1
                 if self._sees:
-                    facts = self._game.facts(self._seat, self._status())
-                    self._state.update(self._turn, facts_of(facts))
+                    facts = self._game.facts(self._seat)
+                    told = facts_with_status(self._ruleset, facts, self._status())
+                    self._state.update(self._turn, facts_of(told))
         except BaseException:
             self._turn = -1  # so that the next one starts over, and fails at the same place
             raise

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from lanista.games.base import Dialect, Game, RefusalCode
+from lanista.games.base import Consequence, Dialect, Game, RefusalCode, Ruleset
 from lanista.games.outcome import Outcome, Termination
 from lanista.match.clock import ClockInfo
 from lanista.match.record import FaultInfo
@@ -27,14 +27,22 @@ def seat_seed(game: str, seed: int, seat: int) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % 2**31
 
 
+def facts_with_status(ruleset: Ruleset, facts: bytes, status: Sequence[float]) -> bytes:
+    """Return the facts of a position as a bot is told them: where turns are skipped, with `status`.
+
+    The status is by seat the answer time used so far, as a share of the match's allowance, or -1
+    for a seat that was eliminated.
+    """
+    return facts + messages.status(status) if ruleset.consequence is Consequence.SKIP else facts
+
+
 @attrs.define(kw_only=True)
 class Version1Encoder:
     """The encoder of version 1 (PROTOCOL.md 3), shared by all seats of a match that speak it."""
 
     match: str
     """The match's id."""
-    game: str
-    """The game's name."""
+    ruleset: Ruleset
     settings: Mapping[str, int]
     """All settings of the match, in the ruleset's order."""
     players: Sequence[str]
@@ -45,9 +53,10 @@ class Version1Encoder:
     seat_seeds: Sequence[int] = ()
     """The seed that each seat is sent; empty: those of `seat_seed`, from which nobody can infer
     the match's seed."""
-    # The facts and the number of the turn that was last encoded, and its bytes.
+    # The facts, the number and the status of the turn that was last encoded, and its bytes.
     _facts: bytes | None = None
     _turn: int = -1
+    _status: Sequence[float] = ()
     _encoded: bytes = b""
     # By seat, the facts at the match's beginning.
     _fixed: dict[int, bytes] = attrs.field(factory=dict)
@@ -58,13 +67,13 @@ class Version1Encoder:
         It is asked for before turn 0, and later if the seat's bot came back over another
         connection.
         """
-        lines = [messages.start(self.match), messages.game(self.game), messages.seat(seat)]
+        lines = [messages.start(self.match), messages.game(self.ruleset.name), messages.seat(seat)]
         lines += [messages.player(number, name) for number, name in enumerate(self.players)]
         lines.append(messages.clock(self.clock.time_init, self.clock.time_move))
         if self.clock.lag_allowance:
             lines.append(messages.lag(self.clock.lag_allowance))
         seeds = self.seat_seeds
-        seed = seeds[seat] if seeds else seat_seed(self.game, self.seed, seat)
+        seed = seeds[seat] if seeds else seat_seed(self.ruleset.name, self.seed, seat)
         lines.append(messages.seed(seed))
         lines += [messages.set(name, value) for name, value in self.settings.items()]
         if seat not in self._fixed:
@@ -73,11 +82,15 @@ class Version1Encoder:
 
     def turn(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
         """Return `turn N`, the facts and `go`."""
-        facts = game.facts(seat, status)
-        if facts is not self._facts or game.turn != self._turn:
-            self._encoded = b"turn %d\n%b%b" % (game.turn, facts, GO)
-            self._facts, self._turn = facts, game.turn
+        facts = game.facts(seat)
+        if facts is not self._facts or game.turn != self._turn or status != self._status:
+            self._facts, self._turn, self._status = facts, game.turn, status
+            self._encoded = self._position(game, seat, status) + GO
         return self._encoded
+
+    def _position(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
+        told = facts_with_status(self.ruleset, game.facts(seat), status)
+        return messages.turn(game.turn) + told
 
     def note(self, fault: FaultInfo) -> bytes:
         """Return the line of a note; the protocol has to know the fault's code."""
@@ -91,7 +104,7 @@ class Version1Encoder:
         """Return all that follows the last answer; `keeps` says if the connection stays open."""
         position = b""
         if outcome.termination is Termination.FINISHED:
-            position = messages.turn(game.turn) + game.facts(seat, status)
+            position = self._position(game, seat, status)
         lines = [position, messages.end(outcome.termination.value)]
         lines += [messages.rank(number, place) for number, place in enumerate(outcome.ranks)]
         lines += [messages.score(number, score) for number, score in enumerate(outcome.scores)]

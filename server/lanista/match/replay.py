@@ -462,7 +462,7 @@ def version1(header: Header, ruleset: Ruleset) -> Version1Encoder:
     """Return the encoder of version 1 for a recorded match of this ruleset."""
     return Version1Encoder(
         match=header.match,
-        game=header.game,
+        ruleset=ruleset,
         settings=complete_settings(ruleset, header.settings),
         players=tuple(player.name for player in header.players),
         clock=header.clock,

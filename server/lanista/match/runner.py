@@ -105,7 +105,7 @@ class Match:
         spec, clock = self.spec, self._limits
         version1 = Version1Encoder(
             match=spec.match,
-            game=spec.ruleset.name,
+            ruleset=spec.ruleset,
             settings=spec.settings,
             players=self.names,
             clock=clock,

@@ -40,7 +40,7 @@ class TakeAway:
         """Return how many stones there are at first."""
         return f"stones {self.first_heap}\n".encode()
 
-    def facts(self, seat: int, status: Sequence[float]) -> bytes:
+    def facts(self, seat: int) -> bytes:
         """Return the size of the heap, and whose turn it is."""
         return self._facts
 

@@ -277,7 +277,7 @@ class AngryMob:
         lines += [f"row {row} {line}" for row, line in enumerate(board.lines())]
         return ("\n".join(lines) + "\n").encode()
 
-    def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
+    def facts(self, seat: int) -> bytes:  # noqa: ARG002 - the same for both seats
         """Return moves, units, recruited cells and totals (PROTOCOL.md 5), one object for both."""
         if self._facts is None:
             self._facts = self._facts_with(self._taken)

@@ -19,7 +19,6 @@ from lanista.games.base import (
     Token,
     TooManySubmovesError,
     Verdict,
-    number_text,
     spaced,
     whole_submoves,
 )
@@ -65,10 +64,7 @@ class Crematoria:
     state: State
     settings: Mapping[str, int]
     turn: int = 0
-    _facts: tuple[tuple[float, ...], bytes] | None = attrs.field(
-        init=False, default=None, repr=False
-    )
-    _position: bytes | None = attrs.field(init=False, default=None, repr=False)
+    _facts: bytes | None = attrs.field(init=False, default=None, repr=False)
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
     _units: list[str] = attrs.field(init=False, repr=False)  # the beginnings of their facts
 
@@ -123,7 +119,7 @@ class Crematoria:
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Carry out one round; a seat without a usable answer gives no orders."""
-        self._facts = self._position = None
+        self._facts = None
         self._before = self.seen()
         orders = [verdict.orders if isinstance(verdict, Answer) else () for verdict in turn]
         play_round(self.state, self.turn, self.settings, orders)
@@ -166,15 +162,11 @@ class Crematoria:
         lines += [f"row {row} {cells}" for row, cells in enumerate(rows_of(unowned))]
         return ("\n".join(lines) + "\n").encode()
 
-    def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
+    def facts(self, seat: int) -> bytes:  # noqa: ARG002 - the same for all
         """Return the position (PROTOCOL.md 5), one object for all seats."""
-        shares = tuple(status)
-        if self._facts is None or self._facts[0] != shares:
-            if self._position is None:
-                self._position = self._position_facts()
-            status_line = f"status {' '.join(map(number_text, shares))}\n"
-            self._facts = shares, self._position + status_line.encode()
-        return self._facts[1]
+        if self._facts is None:
+            self._facts = self._position_facts()
+        return self._facts
 
     def _position_facts(self) -> bytes:
         state = self.state

@@ -20,7 +20,6 @@ from lanista.games.base import (
     Submove,
     Token,
     Verdict,
-    number_text,
     spaced,
 )
 from lanista.games.chance import Chance, OriginalChance
@@ -119,10 +118,7 @@ class Hogwarts:
     _dead: list[int] = attrs.field(init=False, factory=list)  # in the order of their deaths
     _read: list[int] = attrs.field(init=False, factory=lambda: [0] * CLANS)  # by clan: books read
     _spell_cast: bool = attrs.field(init=False, default=False)
-    _position: bytes | None = attrs.field(init=False, default=None, repr=False)
-    _facts: tuple[tuple[float, ...], bytes] | None = attrs.field(
-        init=False, default=None, repr=False
-    )
+    _facts: bytes | None = attrs.field(init=False, default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
         board, settings = self.board, self.settings
@@ -166,7 +162,7 @@ class Hogwarts:
 
     def advance(self, turn: Sequence[Verdict]) -> None:
         """Carry out a round (rules/hogwarts.md 5); a seat without a usable answer has no orders."""
-        self._position = self._facts = None
+        self._facts = None
         self._before = self.seen()
         self._dead = []
         self._read = [0] * CLANS
@@ -498,17 +494,13 @@ class Hogwarts:
         lines += [f"row {row} {plan[span]}" for row, span in enumerate(_SPANS)]
         return ("\n".join(lines) + "\n").encode()
 
-    def facts(self, seat: int, status: Sequence[float]) -> bytes:  # noqa: ARG002 - the same for all
+    def facts(self, seat: int) -> bytes:  # noqa: ARG002 - the same for all
         """Return the whole position (PROTOCOL.md 5), one object for all seats."""
-        shares = tuple(status)
-        if self._facts is None or self._facts[0] != shares:
-            line = f"status {' '.join(map(number_text, shares))}\n"
-            self._facts = shares, self._position_facts() + line.encode()
-        return self._facts[1]
+        if self._facts is None:
+            self._facts = self._position_facts()
+        return self._facts
 
     def _position_facts(self) -> bytes:
-        if self._position is not None:
-            return self._position
         owners = bytes(self.owners)
         rows = [own + owners[row] + b"\n" for own, row in zip(_OWN, _SPANS, strict=True)]
         lines = [
@@ -524,15 +516,14 @@ class Hogwarts:
             f"strength {spaced(self.strength)}\n",
             f"score {spaced(self._scores)}\n",
         ]
-        self._position = b"".join(rows) + "".join(lines).encode()
-        return self._position
+        return b"".join(rows) + "".join(lines).encode()
 
     def digest(self) -> str:
         """Return a hash of settings, position, points, chance and outcome."""
         # The state decides all draws still to come; a test's source of chance may have none.
         to_come = getattr(self.chance, "state", None)
         hidden = f"({self.turn}, {self._settings}, {self.conversion_points}, {to_come})".encode()
-        return hashlib.blake2b(self._position_facts() + hidden, digest_size=8).hexdigest()
+        return hashlib.blake2b(self.facts(0) + hidden, digest_size=8).hexdigest()
 
     def seen(self) -> Position:
         """Return a copy of the position for viewers and files."""
