@@ -280,7 +280,7 @@ async def opened(
             arena_options(ANGRYMOB, port=0, data=folder, **settings), ladders
         )
         _, port = await arena.connections.listen()
-        view = View(arena.running, arena=arena, data=folder)
+        view = View(arena.running, arena=arena)
         how = {"token": token, "host": host, "open_logs": open_logs}
         async with showing(view, is_replayed_here=is_replayed_here, **how) as house:
             house.arena, house.port = arena, port

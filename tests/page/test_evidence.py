@@ -102,24 +102,25 @@ async def test_a_replay_shows_logs_to_owners_and_the_operator(house):
 
 
 async def test_a_name_that_somebody_else_had_before_opens_nothing_of_that_time(
-    house, record, lines
+    tmp_path, record, lines
 ):
     """It was removed and registered again: not even with the same token, and in no way."""
     record.write_bytes(gzip.compress(b"".join(changed(lines, 0, started=BEFORE))))
     folder_of(record, 0).mkdir()
-    token = await named(house)
-    page = await house.page()
-    await page.ask("name", name="Ann", token=token)
-    assert (False, None) == await seen(page)
-    auth = basic("Ann", token)
-    answer = await house.get("/api/1/matches/m1/bundles/0", auth)
-    assert 403 == answer.status
-    answer = await house.get("/api/1/matches/m1/record", auth)
-    assert 200 == answer.status
-    assert b"plan" not in gzip.decompress(answer.body)
-    operator = await house.page()
-    await operator.ask("token", token="sesame")
-    assert (True, LOGS) == await seen(operator)
+    async with opened(tmp_path, token="sesame") as house:
+        token = await named(house)
+        page = await house.page()
+        await page.ask("name", name="Ann", token=token)
+        assert (False, None) == await seen(page)
+        auth = basic("Ann", token)
+        answer = await house.get("/api/1/matches/m1/bundles/0", auth)
+        assert 403 == answer.status
+        answer = await house.get("/api/1/matches/m1/record", auth)
+        assert 200 == answer.status
+        assert b"plan" not in gzip.decompress(answer.body)
+        operator = await house.page()
+        await operator.ask("token", token="sesame")
+        assert (True, LOGS) == await seen(operator)
 
 
 async def test_so_does_a_match_that_is_running(house, record, lines):

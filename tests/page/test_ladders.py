@@ -20,6 +20,7 @@ from lanista.page.ladders import REST
 from lanista.page.renewal import NoStandingsError
 from lanista.page.tables import LadderSource, TableHelpers
 from lanista.page.view import View
+from lanista.results.data_folder import DataFolder
 from lanista.results.match_result import Estimate
 from lanista.results.names import BenchedName
 from lanista.results.rating_history import RatingHistory
@@ -264,7 +265,7 @@ def test_a_window_leaves_out_who_has_not_played_in_it(tmp_path):
         game="angrymob",
         house=["CamperJoe"],
         window=None,
-        data=str(tmp_path),
+        data=DataFolder(tmp_path),
         url=None,
     )
     state, whole = tables.ladder_table(source, None)

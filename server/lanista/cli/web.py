@@ -154,7 +154,6 @@ class PagePort:
         view = View(
             arena.running,
             arena=arena,
-            data=arena.options.data.path,
             ladders=ladders,
             tournaments=Tournaments() if self._shown is None else self._shown.tournaments,
         )

@@ -13,7 +13,6 @@ import trio
 from lanista.arena.arena import Arena
 from lanista.errors import LanistaError
 from lanista.hosting.control import RunningMatches
-from lanista.results.data_folder import DataFolder
 from lanista.results.match_list import MatchList
 
 SYNC_AGAIN = 10.0
@@ -33,8 +32,7 @@ class KeptList:
 
     running: RunningMatches
     arena: Arena | None
-    data: Path | None
-    """The data folder; None: nothing is listed."""
+    """The arena whose matches they are; None: nothing is listed."""
     recent: list[dict[str, Any]] = attrs.field(factory=list, init=False)
     """The last results, for the lobby."""
     standings: list[dict[str, Any]] = attrs.field(factory=list, init=False)
@@ -53,15 +51,15 @@ class KeptList:
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the list up to date until cancelled; return if there is none."""
-        if self.data is None:
+        if self.arena is None:
             task_status.started()
             return
         self._news, news = trio.open_memory_channel[Path | None](math.inf)
-        rooms = {} if self.arena is None or self.arena.names is None else self.arena.ladders
+        rooms = self.arena.ladders
         # Those of which other arenas have results have them in another database.
         own = [name for name, room in rooms.items() if not room.is_shared]
         try:
-            self._list = await self._in_thread(MatchList.open, DataFolder(self.data), own)
+            self._list = await self._in_thread(MatchList.open, self.arena.options.data, own)
         except LanistaError as error:
             self._news = None
             # The arena wouldn't have started if a ladder's results were in there too.

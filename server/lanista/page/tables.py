@@ -99,7 +99,7 @@ class TableHelpers:
                 game=room.ruleset.name,
                 house=list(room.house),
                 window=room.spec.window,
-                data=str(arena.options.data.path),
+                data=arena.options.data,
                 url=arena.options.spec.store,
             )
             table = functools.partial(self.compute, ladder_table, source)
@@ -191,13 +191,13 @@ class LadderSource:
     """The names of the house bots."""
     window: int | None
     """Number of the latest matches that count for the table; None for all."""
-    data: str
+    data: DataFolder
     """The arena's data folder."""
     url: str | None
     """The URL of its PostgreSQL database, which may have a password; None if it has none."""
 
 
-_databases: dict[tuple[str, str | None], Database] = {}
+_databases: dict[tuple[DataFolder, str | None], Database] = {}
 """The databases that this process has open, by data folder and URL."""
 
 
@@ -208,9 +208,7 @@ def _store(source: LadderSource) -> Iterator[Store]:
     try:
         if key not in _databases:
             # The arena has looked for damage when it opened the database.
-            _databases[key] = Database.of_arena(
-                DataFolder(source.data), source.url, create=False, check=False
-            )
+            _databases[key] = Database.of_arena(*key, create=False, check=False)
         yield Store.of_ladder(_databases[key], source.name, source.game)
     except StoreError:
         # It may have been replaced: it is opened again for the next question.
@@ -368,7 +366,7 @@ def _record(stored: StoredMatch, source: LadderSource) -> Path | None:
     """Return the path of a match's record; None if it isn't here."""
     if stored.match.record is None:
         return None
-    path = DataFolder(source.data).records / stored.match.record
+    path = source.data.records / stored.match.record
     return path if path.is_file() else None
 
 

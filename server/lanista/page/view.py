@@ -76,8 +76,6 @@ class View:
     running: RunningMatches
     arena: Arena | None = None
     """The arena, if bots can connect; None: `lanista play` plays one match."""
-    data: Path | None = None
-    """The folder of the arena's records."""
     frame_cache: FrameCache = attrs.field(factory=FrameCache)
     records_helper: HelperProcess = attrs.field(
         factory=lambda: HelperProcess(max_memory=MAX_MEMORY), init=False
@@ -92,9 +90,7 @@ class View:
     open_logs: bool = False
     """Whether viewers see bots' logs while the match runs: an opponent could read them, too."""
     listed: KeptList = attrs.field(
-        default=attrs.Factory(
-            lambda self: KeptList(self.running, self.arena, self.data), takes_self=True
-        ),
+        default=attrs.Factory(lambda self: KeptList(self.running, self.arena), takes_self=True),
         init=False,
     )
     """The matches that are over."""

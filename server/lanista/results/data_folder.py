@@ -1,6 +1,5 @@
 """The data folder of an arena: the paths of everything that the arena keeps on disk."""
 
-import os
 from pathlib import Path
 
 import attrs
@@ -10,10 +9,6 @@ from lanista.system import make_folder
 DATABASE = "lanista.db"
 
 
-def _absolute_or_relative(path: "str | os.PathLike[str] | DataFolder") -> Path:
-    return path.path if isinstance(path, DataFolder) else Path(path)
-
-
 @attrs.frozen
 class DataFolder:
     """The folder in which an arena keeps its records, and its database.
@@ -21,7 +16,7 @@ class DataFolder:
     Nothing is opened or made here but by `make`.
     """
 
-    path: Path = attrs.field(converter=_absolute_or_relative)
+    path: Path = attrs.field(converter=Path)
 
     @property
     def records(self) -> Path:
