@@ -27,7 +27,7 @@ from lanista.hosting.host import (
     play_match,
 )
 from lanista.match.conditions import MatchSpec
-from lanista.match.record import ENDING, ResultInfo
+from lanista.match.record import ResultInfo
 from lanista.match.record_writer import RecordWriter
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
@@ -85,6 +85,10 @@ class MatchRun:
     """The error because of which a record couldn't be written."""
     hello_after: float = 0.0
     """Seconds from the start of the first bot to its hello."""
+
+    def of_block(self, attempt: int) -> BlockMatch:
+        """Return which match of the block an attempt to play it is."""
+        return BlockMatch(self.block, self.seating, attempt)
 
 
 @attrs.define(eq=False)
@@ -177,7 +181,7 @@ class Player:
             forfeits.append(_forfeit(taken, run, spec.attempt))
             return None
         run.hello_after = bots[0].hello_after
-        record = folder / _record_name(run, spec.attempt)
+        record = folder / run.of_block(spec.attempt).name_playing(secrets.token_hex(8))
         return SeatedMatch(
             spec=spec,
             connections=[bot.connection for bot in bots],
@@ -208,13 +212,6 @@ def _board(game: str, written: str) -> Any:
     return registry.get(game).read_board(written)
 
 
-def _record_name(run: MatchRun, attempt: int) -> str:
-    token = secrets.token_hex(8)
-    if not run.block:
-        return token + ENDING
-    return BlockMatch(run.block, run.seating, attempt).name_playing(token)
-
-
 def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
     result = match_result(
         report.spec,
@@ -222,7 +219,7 @@ def _played_try(run: MatchRun, report: MatchReport) -> PlayedTry:
         [contestant.name for contestant in run.seats],
         map_=run.opening.map,
         started=report.started,
-        record=report.record.name,
+        record=run.of_block(report.spec.attempt).place(is_void=report.is_void),
         seating=run.seating,
         stall=report.stall,
     )

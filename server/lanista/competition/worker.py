@@ -38,7 +38,6 @@ from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.jobs import Job
 from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
-from lanista.results.block_records import BlockMatch
 from lanista.results.blocks import Seating
 from lanista.results.match_result import BlockResult
 from lanista.temporary import TemporaryFolder
@@ -161,23 +160,20 @@ async def _play_blocks(player: Player, task: Task) -> list[Finished]:
 
 def _finished(task: Task, block: Block, runs: Sequence[MatchRun], seconds: float) -> Finished:
     tries = [each for run in runs for each in run.tries]
-    matches = []
+    matches = tuple(each.result for each in tries)
     records: dict[str, str | bytes] = {}
     for each in tries:
-        result = each.result
-        if each.record is not None:
-            match = BlockMatch(block.id, result.seating, result.attempt)
-            name = match.place(is_void=not result.counted)
-            result = attrs.evolve(result, record=name)
-            records[name] = each.record.name
-            if each.content is not None:
-                records[name] = each.content
-            elif task.playing is None:
-                records[name] = each.record.read_bytes()
-                each.record.unlink()
-        matches.append(result)
+        place = each.result.record
+        if each.record is None or place is None:
+            continue
+        records[place] = each.record.name
+        if each.content is not None:
+            records[place] = each.content
+        elif task.playing is None:
+            records[place] = each.record.read_bytes()
+            each.record.unlink()
     return Finished(
-        result=BlockResult(block=block.id, bots=block.bots, matches=tuple(matches)),
+        result=BlockResult(block=block.id, bots=block.bots, matches=matches),
         records=records,
         seconds=seconds,
         trouble=runs[-1].trouble,
