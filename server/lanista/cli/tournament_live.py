@@ -26,7 +26,6 @@ from lanista.cli.common import say
 from lanista.cli.tables import empty_table, show
 from lanista.competition import events
 from lanista.competition.formats.base import Progress
-from lanista.games.outcome import FAILURES
 from lanista.games.picture import counted
 from lanista.ratings.table import SCHEMA, Standings
 from lanista.ratings.text import (
@@ -265,10 +264,8 @@ def failure_lines(event: events.BlockDone) -> Iterator[str]:
     """Yield a line for each failure in a block; the lines aren't escaped."""
     for match in event.matches:
         for seat, result in enumerate(match.seats):
-            if result.ending in FAILURES:
-                detail = f": {result.words}" if result.words else ""
-                match_text = _match_text(event, match, seat)
-                yield f"{result.bot}: {result.ending.value}{detail} ({match_text})"
+            if result.failure:
+                yield f"{result.bot}: {result.failure} ({_match_text(event, match, seat)})"
 
 
 def _match_text(event: events.BlockDone, match: MatchResult, seat: int) -> str:

@@ -23,12 +23,11 @@ from lanista.competition.spec import Keep
 from lanista.competition.standings import snapshot, standings
 from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_blocks, resume
 from lanista.competition.worker import Finished
-from lanista.games.outcome import FAILURES
 from lanista.ratings.table import Standings
 from lanista.results.block_records import PLAYING
 from lanista.results.blocks import BlockScore, Pairing
 from lanista.results.database import Store
-from lanista.results.match_result import Benching, BlockResult, MatchResult
+from lanista.results.match_result import Benching, BlockResult
 from lanista.system import make_folder, sync_folder, write_whole
 
 SYNC_THREADS = 16
@@ -36,7 +35,7 @@ SYNC_THREADS = 16
 
 
 @attrs.define(eq=False)
-class Records:
+class PlacedRecords:
     """The records of a tournament, in a folder of this machine or one shared with workers."""
 
     folder: Path
@@ -83,7 +82,7 @@ class Records:
             record = None
             if match.record is not None and match.record in finished.records:
                 written = finished.records[match.record]
-                if self._keeps(match):
+                if self.keep.keeps(match):
                     self._put(self.folder / match.record, written)
                     record = match.record
                 elif isinstance(written, str):
@@ -107,12 +106,6 @@ class Records:
         place, content = record
         write_whole(place, [content], self.playing / place.name)
 
-    def _keeps(self, match: MatchResult) -> bool:
-        if self.keep is Keep.FAILURES:
-            failed = any(seat.ending in FAILURES for seat in match.seats)
-            return failed or not match.counted
-        return self.keep is Keep.ALL
-
     def _put(self, place: Path, written: str | bytes) -> None:
         if not place.parent.is_dir():
             make_folder(place.parent)
@@ -134,11 +127,7 @@ def count_failures(running: dict[str, int], result: BlockResult) -> dict[str, st
     for match in result.matches:
         if not match.counted:
             continue
-        failed = {
-            seat.bot: f"{seat.ending}: {seat.words}"
-            for seat in match.seats
-            if seat.ending in FAILURES
-        }
+        failed = {seat.bot: seat.failure for seat in match.seats if seat.failure}
         for bot in sorted({seat.bot for seat in match.seats}):
             last.pop(bot, None)
             if bot in failed:
@@ -160,7 +149,7 @@ class ResultRecorder:
     """A new format, to which no result was reported."""
     benched: dict[str, None] = attrs.field(factory=dict, init=False)
     """The names of the bots that were benched, in the order in which they were."""
-    _records: Records = attrs.field(init=False)
+    _records: PlacedRecords = attrs.field(init=False)
     _stored: StoredBlocks = attrs.field(factory=StoredBlocks, init=False)
     _running: dict[str, int] = attrs.field(factory=dict, init=False)
     """The latest matches in a row that a bot failed, by name; a missing bot has failed none."""
@@ -168,7 +157,7 @@ class ResultRecorder:
     """The bots that have played a stored block."""
 
     def __attrs_post_init__(self) -> None:
-        self._records = Records(self.setup.records, self.setup.spec.keep)
+        self._records = PlacedRecords(self.setup.records, self.setup.spec.keep)
 
     @property
     def playing(self) -> str:
@@ -278,8 +267,7 @@ class ResultRecorder:
         with self.store.reading() as now:
             stored = next(now.matches(bot=bot, failures=True, limit=1), None)
         seats = () if stored is None else stored.match.seats
-        failed = (seat for seat in seats if seat.bot == bot and seat.ending in FAILURES)
-        return next((f"{seat.ending}: {seat.words}" for seat in failed), "")
+        return next((seat.failure for seat in seats if seat.bot == bot and seat.failure), "")
 
     async def standings(self) -> Standings:
         """Return the standings of what is stored; they are computed in a thread."""

@@ -22,6 +22,7 @@ from lanista.hosting.spec_parts import SandboxName, example_of
 from lanista.match.conditions import MAX_MATCH_CPU, Clock
 from lanista.ranges import at_least, at_most, rule
 from lanista.results.blocks import FormatName, SeatingsName
+from lanista.results.match_result import MatchResult
 from lanista.toml_spec import (
     SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
     SpecReader,
@@ -48,6 +49,12 @@ class Keep(enum.StrEnum):
     FAILURES = "failures"
     """The records of void matches and of matches in which a bot failed."""
     NONE = "none"
+
+    def keeps(self, match: MatchResult) -> bool:
+        """Return whether the record of a match is kept."""
+        if self is Keep.FAILURES:
+            return match.has_failure or not match.counted
+        return self is Keep.ALL
 
 
 @rule

@@ -33,7 +33,6 @@ from lanista.competition.block_player import MatchRun, PlayedTry, Player
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.errors import LanistaError
 from lanista.games import registry
-from lanista.games.outcome import FAILURES
 from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.jobs import Job
 from lanista.match.record import read_record
@@ -92,7 +91,7 @@ class Finished:
     @property
     def has_failure(self) -> bool:
         """Whether a bot failed in any match of the block."""
-        return any(seat.ending in FAILURES for match in self.result.matches for seat in match.seats)
+        return any(match.has_failure for match in self.result.matches)
 
 
 @attrs.frozen(kw_only=True)
@@ -198,8 +197,7 @@ async def _try_bot(
     if not result.counted:
         trouble = "this machine stalled, so the bot can't be judged; try again when it is idle"
     for seat in result.seats:
-        if seat.ending in FAILURES and not trouble:
-            trouble = f"{seat.ending}: {seat.words}"
+        trouble = trouble or seat.failure
     slowest = max(times, default=0.0)
     warning = ""
     if not trouble and not played.stays and not contestant.restart:

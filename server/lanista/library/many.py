@@ -19,12 +19,11 @@ from typing import Any, Literal, Unpack, get_args
 import attrs
 import trio
 
-from lanista.competition import events
+from lanista.competition import events, spec
 from lanista.competition.executors import LocalWorkers, automatic_concurrency
 from lanista.competition.formats.base import Progress
 from lanista.competition.scheduler import Scheduler
 from lanista.competition.setup import MatchSetup, Opening
-from lanista.competition.spec import check_concurrency
 from lanista.competition.worker import Block, Finished, Task, WorkError
 from lanista.errors import BadInputError, FileError
 from lanista.games.base import check_seed
@@ -167,7 +166,7 @@ class _Many(Scheduler):
         _check_choice("keep", keep, Keep)
         _check_choice("seatings", seatings, Seats)
         try:
-            check_concurrency(workers)
+            spec.check_concurrency(workers)
         except ValueError as error:
             raise BadInputError(f"workers {error}") from None
         if workers == "auto":
@@ -187,7 +186,7 @@ class _Many(Scheduler):
         )
         self._setup = setup
         self._records = RECORDS if records is None else Path(records)
-        self._keep = keep
+        self._keep = spec.Keep(keep)
         self._seeds = _seeds(setup, seeds)
         self.total = (
             len(self._seeds) * len(self._lineups) if isinstance(self._seeds, Sequence) else 0
@@ -265,8 +264,8 @@ class _Many(Scheduler):
 
     def _match(self, block: Finished) -> Match:
         """Return the last try of a match, and put the records into their place."""
-        result, played = block.result.matches[-1], block.tries[-1]
-        for seat, bot in enumerate(result.seats):
+        played = block.tries[-1]
+        for seat, bot in enumerate(played.result.seats):
             if bot.ending is Ending.START_FAILURE:
                 raise StartFailureError(
                     f"bot {bot.bot!r} (seat {seat}) did not start: {bot.words}",
@@ -274,17 +273,15 @@ class _Many(Scheduler):
                     played.output,
                 )
         assert played.info is not None
-        keeps = self._keep == "all" or (
-            self._keep == "failures" and (block.has_failure or not result.counted)
-        )
-        seed, game = result.seed, self._setup.ruleset.name
-        kept = None
-        for match, described in zip(block.result.matches, block.tries, strict=True):
-            assert match.record is not None
-            source = self._folder.path / str(block.records[match.record])
+        seed, game = played.result.seed, self._setup.ruleset.name
+        for each in block.tries:
+            assert each.result.record is not None
+            source = self._folder.path / str(block.records[each.result.record])
+            kept = self._records / record_name(game, seed, each.match)
+            keeps = self._keep.keeps(each.result)
             try:
                 if keeps:
-                    kept = source.replace(self._records / record_name(game, seed, described.match))
+                    source.replace(kept)
                 else:
                     source.unlink()
             except OSError as error:
@@ -296,7 +293,7 @@ class _Many(Scheduler):
             seed=seed,
             names=played.names,
             result=played.info,
-            record=kept,
+            record=kept if keeps else None,
         )
 
 

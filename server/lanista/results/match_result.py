@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from lanista.games.outcome import Ending
+from lanista.games.outcome import FAILURES, Ending
 
 FAULTS = ("late", "malformed", "illegal")
 """The kinds of faults that are counted each for itself."""
@@ -43,6 +43,13 @@ class SeatResult:
     """Faults of any other kind, by which it was out of the match."""
     version: int | None = None
     """The version of its submitted program that played; None if the bot wasn't submitted."""
+
+    @property
+    def failure(self) -> str:
+        """Why the bot failed, in one line; empty if it didn't."""
+        if self.ending not in FAILURES:
+            return ""
+        return f"{self.ending}: {self.words}" if self.words else self.ending.value
 
     @property
     def faults(self) -> int | None:
@@ -89,6 +96,11 @@ class MatchResult:
     def counted(self) -> bool:
         """Whether the match counts, that is, isn't void."""
         return self.end != "void"
+
+    @property
+    def has_failure(self) -> bool:
+        """Whether a bot failed in it."""
+        return any(seat.failure for seat in self.seats)
 
 
 @attrs.frozen(kw_only=True)
