@@ -146,9 +146,9 @@ class LadderRoom:
                 bench_after=spec.bench_after,
             ),
         )
-        room._store_missing(data.records, is_shared=database.is_shared)
+        room._store_missing(data.records)
         room._restore()
-        if database.is_shared:
+        if room.is_shared:
             room.results.on_other = room._take
         return room
 
@@ -170,15 +170,13 @@ class LadderRoom:
         self.spec = spec
         self._ladder.limit(spec.fill_after, spec.bench_after)
 
-    def _store_missing(self, records: Path, *, is_shared: bool) -> None:
-        """Store the results that the last arena couldn't store any more.
-
-        If the database is shared, the records of other arenas are elsewhere.
-        """
+    def _store_missing(self, records: Path) -> None:
+        """Store the results that the last arena couldn't store any more."""
         store, first_day, count = self.results.store, "", 0
         with store.ladder_reading() as now:
             for stored_at, record in now.newest_records():
-                if not is_shared or (records / record).exists():
+                # If the database is shared, the records of other arenas are elsewhere.
+                if not self.is_shared or (records / record).exists():
                     # Not later than now: the clock may have been ahead when it was stored.
                     last = min(datetime.fromisoformat(stored_at), datetime.now(UTC))
                     first_day = (last - LONGEST_MATCH).date().isoformat()
