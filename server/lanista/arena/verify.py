@@ -9,7 +9,7 @@ import attrs
 from lanista.match.record import BadRecordError, Header, ResultInfo
 from lanista.results.base import Kind
 from lanista.results.data_folder import DataFolder
-from lanista.results.database import Row, insert, match_row
+from lanista.results.database import insert, match_row
 from lanista.results.match_result import MatchResult
 from lanista.results.reading import StoredMatch
 from lanista.results.rebuild import Rebuild, in_order, rebuilding
@@ -90,19 +90,14 @@ def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
                 as_stored = matches.get(id_)
                 if as_stored is None or of != as_stored[0] or any(differ(as_stored[1], match)):
                     matches[id_] = of, match
-            places: list[int] = []
-            rows: list[Row] = []
-            for place, id_ in batch:
-                if id_ in matches:
-                    of, match = matches[id_]
-                    competition, row, seats = match_row(number_of(*of), match)
-                    committed = stored[id_].committed if id_ in stored else match.ended
-                    places.append(place)
-                    rows.append(
-                        (competition, row | {"committed": committed or match.started}, seats)
-                    )
+            rows = []
+            for id_ in (id_ for _, id_ in batch if id_ in matches):
+                of, match = matches[id_]
+                committed = stored[id_].committed if id_ in stored else match.ended
+                row = match_row(number_of(*of), match, committed=committed or match.started)
+                rows.append(row)
             with work.new.writing() as connection:
                 insert(connection, rows)
-            work.stored(places)
+            work.stored([place for place, id_ in batch if id_ in matches])
         work.keep({number: number_of(*of) for number, of in former.items() if of in all_ladders})
     return work

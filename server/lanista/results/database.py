@@ -48,14 +48,24 @@ from lanista.results.schema import (
 Row = tuple[int, dict[str, Any], Sequence[dict[str, Any]]]
 """The number of a match's competition, its row in `MATCHES`, and by seat those in `SEATS`.
 
-The match's number is left out, and so may be `committed`, if that is now.
+The match's number is left out.
 """
 
 
-def match_row(competition: int, match: MatchResult, block: int | None = None) -> Row:
-    """Return what `insert` takes of a match, given the number of its block, if it has one."""
+def match_row(
+    competition: int, match: MatchResult, *, block: int | None = None, committed: str | None = None
+) -> Row:
+    """Return what `insert` takes of a match.
+
+    Args:
+        competition: The number of its competition.
+        match: The match.
+        block: The number of its block, if it has one.
+        committed: When it was stored, as ISO 8601 in UTC; None for now.
+    """
     row = {name: getattr(match, name) for name in MATCH_COLUMNS} | {
         "block": block,
+        "committed": committed or datetime.now(UTC).isoformat(timespec="milliseconds"),
         "seed": str(match.seed),
         "termination": match.end,
         "reason": json.dumps(match.reason),
@@ -74,13 +84,10 @@ def insert(connection: sa.Connection, matches: Sequence[Row]) -> list[int]:
     """Insert matches, and return their numbers."""
     if not matches:
         return []
-    committed = datetime.now(UTC).isoformat(timespec="milliseconds")
     of_matches, of_seats = [], []
     first = last_match(connection) + 1
     for number, (competition, row, seats) in enumerate(matches, first):
-        of_matches.append(
-            {"committed": committed, **row, "number": number, "competition": competition}
-        )
+        of_matches.append({**row, "number": number, "competition": competition})
         for seat, its_row in enumerate(seats):
             of_seats.append({**its_row, "match": number, "seat": seat, "competition": competition})
     connection.execute(MATCHES.insert(), of_matches)
@@ -217,7 +224,7 @@ class Store:
                 ]
                 connection.execute(BLOCKS.insert(), blocks)
                 matches = [
-                    match_row(self.competition, match, numbers[result.block])
+                    match_row(self.competition, match, block=numbers[result.block])
                     for result in new
                     for match in result.matches
                 ]
