@@ -31,6 +31,17 @@ def heeded(numbers: Iterable[signal.Signals] = STOPPING) -> tuple[signal.Signals
     )
 
 
+def is_running(pid: int) -> bool:
+    """Return whether there is a process with an id, whoever's it is."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # another user's
+    return True
+
+
 def usable_cores() -> list[int]:
     """Return the numbers of the cores that this process may run on."""
     if hasattr(os, "sched_getaffinity"):

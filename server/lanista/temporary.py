@@ -20,6 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from lanista.system import is_running
+
 # Its arguments are the folder, and the number of tries: a worker that ends at the same time may
 # still write a file.
 _WATCHER = """
@@ -134,10 +136,4 @@ def _is_other_process(pid: int) -> bool:
     This process may have the id that a killed one had, as in a container that was restarted. Its
     own folders are locked.
     """
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # another user's
-    return pid != os.getpid()
+    return pid != os.getpid() and is_running(pid)

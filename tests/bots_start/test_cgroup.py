@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,18 @@ async def test_groups_that_a_killed_process_of_our_id_has_left_are_in_nobodys_wa
     assert use_cgroups(proc)
     async with start_bot(["true"], ENV, limits=BotLimits(memory=32 * MIB)) as bot:
         assert Exit(code=0) == await bot.exited()
+
+
+def test_groups_of_killed_processes_are_removed(tree):
+    """If their keepers were killed too; those of a process that runs stay, as it may fill them."""
+    proc, group, removed = tree
+    killed = subprocess.Popen(["true"])
+    killed.wait()
+    names = [f"lanista-bot-{killed.pid}-1", f"lanista-bot-{os.getppid()}-1", "lanista-bot-mine"]
+    for name in names:
+        (group / name).mkdir()
+    assert use_cgroups(proc)
+    assert names[:1] == list(removed)
 
 
 async def test_the_kernels_end_for_memory_is_told(tree):

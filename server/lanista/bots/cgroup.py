@@ -18,10 +18,13 @@ import trio
 
 from lanista.bots import execute
 from lanista.bots.limits import BotLimits
+from lanista.system import is_running
 
 # The group that the arena's own processes move to. They must not stay in a group that has groups
 # with limits below it (cgroups(7), "no internal processes" rule).
 _LEAF = "lanista-arena"
+
+_BOTS = "lanista-bot-"  # how the names of bots' groups begin
 
 _CONTROLLERS = ("memory", "pids")
 
@@ -44,7 +47,21 @@ def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
     _limits = _base is not None
     if _base is None:
         _base = _open(proc)
+    if _base is not None:
+        _remove_abandoned(_base)
     return _base is not None
+
+
+def _remove_abandoned(base: Path) -> None:
+    """Remove the empty groups of processes that were killed together with their bots' keepers.
+
+    The process itself may have been given the id of such a one, and have bots already.
+    """
+    for path in base.glob(f"{_BOTS}*"):
+        owner = path.name.removeprefix(_BOTS).partition("-")[0]
+        if owner.isdecimal() and not is_running(int(owner)):
+            with contextlib.suppress(OSError):  # a process is in it, whose keeper will end it
+                path.rmdir()
 
 
 def can_have_groups() -> bool:
@@ -69,7 +86,7 @@ def _open(proc: Path) -> Path | None:
 
 def _name() -> str:
     # A killed process leaves its groups, and another one may have its id by now.
-    return f"lanista-bot-{os.getpid()}-{os.urandom(8).hex()}"
+    return f"{_BOTS}{os.getpid()}-{os.urandom(8).hex()}"
 
 
 def _take_over(proc: Path) -> Path | None:
