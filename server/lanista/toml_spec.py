@@ -58,8 +58,8 @@ class _NotTablesError(TypeError):
 # -- reading ----------------------------------------------------------------------------------
 
 
-def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.Converter:
-    """Return a converter of tables into attrs classes, which have these enumerations."""
+def strict_converter() -> cattrs.Converter:
+    """Return a converter of tables into attrs classes; their enumerations are `StrEnum`s."""
     converter = cattrs.Converter(detailed_validation=True, forbid_extra_keys=True)
 
     def strict(kind: type) -> Callable[[Any, Any], Any]:
@@ -74,8 +74,7 @@ def strict_converter(*, choices: tuple[type[enum.StrEnum], ...] = ()) -> cattrs.
 
     for kind in _TEXT_OF:
         converter.register_structure_hook(kind, strict(kind))
-    for choice in choices:
-        converter.register_structure_hook(choice, _structure_choice)
+    converter.register_structure_hook(enum.StrEnum, _structure_choice)  # and what is derived
     converter.register_structure_hook_factory(_is_list, lambda kind: _list_of(converter, kind))
     converter.register_structure_hook_factory(
         _is_mapping, lambda kind: _of_table(mapping_structure_factory(kind, converter))

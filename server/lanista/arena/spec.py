@@ -423,7 +423,7 @@ class ArenaSpec:
 
 
 def _converter() -> cattrs.Converter:
-    converter = strict_converter(choices=(LogFormat, Registration, Rooms, SandboxName, Start))
+    converter = strict_converter()
     structure_table = converter.get_structure_hook(HouseBot)
 
     def structure_bot(value: Any, kind: Any) -> Any:

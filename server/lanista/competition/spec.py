@@ -163,7 +163,7 @@ class Spec:
 
 
 def _converter() -> cattrs.Converter:
-    converter = strict_converter(choices=(FormatName, SeatingsName, Keep, SandboxName))
+    converter = strict_converter()
     converter.register_structure_hook(Spec.__annotations__["seeds"], _seeds(converter))
     converter.register_structure_hook(Spec.__annotations__["concurrency"], check_concurrency)
     return converter
