@@ -89,7 +89,7 @@ def command(
     from lanista.bots import bridge
     from lanista.hosting.names import checked_name, name_of, why_not_run
     from lanista_client.console import no_arena
-    from lanista_protocol import RemoteProtocolError, parse_hello
+    from lanista_protocol import option_fault
 
     bridge.keep_standard_streams()
     if shutil.which(argv[0]) is None:
@@ -103,17 +103,13 @@ def command(
         "keep": 1 if keep else None,
         "notes": 1 if notes else None,
     }
-    options = [f"{key}={value}" for key, value in values.items() if value is not None]
-    for option in options:
-        if " " in option:
-            key, _, value = option.partition("=")
-            shown = "…" if key == "token" else repr(value)
-            raise BadInputError(f"--{key} {shown}: it must be one word")
-    hello = " ".join([checked_name(name or name_of(argv)), *options])
-    try:
-        parse_hello(hello)
-    except RemoteProtocolError as error:
-        raise BadInputError(error.message) from None
+    options = {key: str(value) for key, value in values.items() if value is not None}
+    for key, text in options.items():
+        if (expected := option_fault(key, text)) is not None:
+            shown = "" if key == "token" else f" {text!r}"
+            raise BadInputError(f"--{key}{shown}: it must be {expected}")
+    words = [f"{key}={text}" for key, text in options.items()]
+    hello = " ".join([checked_name(name or name_of(argv)), *words])
     context = _tls_context(tls, tls_ca)
     secure = None if context is None else partial(_secured, context=context, host=host, port=port)
     try:
