@@ -21,7 +21,7 @@ from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import distinct
-from lanista.hosting.inputs import given_path
+from lanista.hosting.inputs import checked_environment, given_path
 from lanista.hosting.names import bot_command, checked_name
 from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import Clock
@@ -347,17 +347,13 @@ def _contestant(
                 "process for every match; leave one of them out"
             )
         restart = True
-    for key, value in entry.environment.items():
-        if not key or "=" in key or "\0" in key + value:
-            raise SpecError(
-                f"bots[{number}].environment: {key!a} can't be set; the name of a variable has "
-                "no = and no NUL character, its value no NUL character"
-            )
+    with placed(f"bots[{number}]."):
+        environment = checked_environment(entry.environment)
     sandboxed = spec.sandbox is SandboxName.BWRAP
     contestant = Contestant(
         name=entry.name,
         command=command,
-        environment=dict(entry.environment),
+        environment=environment,
         limits=limits,
         sandboxed=sandboxed,
         restart=bool(restart),

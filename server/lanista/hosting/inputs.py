@@ -151,6 +151,20 @@ def given_path(what: str, path: object) -> Path:
     return Path(path)
 
 
+def checked_environment(given: object) -> dict[str, str]:
+    """Return the environment variables that were given for a bot, if they can be set."""
+    if not isinstance(given, Mapping):
+        raise BadInputError(f"environment: {given!r:.200}; expected names and texts")
+    for name, value in given.items():
+        is_text = isinstance(name, str) and isinstance(value, str)
+        if not is_text or not name or "=" in name or "\0" in name + value:
+            raise BadInputError(
+                f"environment: {name!a:.200} can't be set; the name of a variable has no = and no "
+                "NUL character, its value is a text without NUL characters"
+            )
+    return dict(given)
+
+
 def check_function(what: str, function: object) -> None:
     """Raise BadInputError if what a program gave as `what` is neither a function nor None."""
     if function is not None and not callable(function):

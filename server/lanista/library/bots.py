@@ -17,6 +17,7 @@ from lanista.errors import BadInputError
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import distinct
+from lanista.hosting.inputs import checked_environment
 from lanista.hosting.names import bot_command, checked_name, name_of
 from lanista.temporary import TemporaryFolder
 
@@ -151,12 +152,14 @@ class Bots:
             if known == bot:
                 return contestant
         name, command = self._command(bot.command)
-        _check_parts(bot)
+        for what, value in (("name", bot.name), ("limits", bot.limits)):
+            if not isinstance(value, str | None):
+                raise BadInputError(f"a bot's {what} {value!r:.200}; expected a text")
         limits = bot.limits if bot.limits is not None else self.limits
         contestant = Contestant(
             name=name if bot.name is None else checked_name(bot.name),
             command=command,
-            environment=dict(bot.environment),
+            environment=checked_environment(bot.environment),
             limits=limits_of_match(limits, self.match_cpu),
             sandboxed=self.sandboxed,
             hidden=self.hidden,
@@ -180,20 +183,4 @@ class Bots:
         raise BadInputError(
             f"bot {command!r:.200}: expected a house bot's name, a command line, "
             "a function or a Bot"
-        )
-
-
-def _check_parts(bot: Bot) -> None:
-    for what, value in (("name", bot.name), ("limits", bot.limits)):
-        if not isinstance(value, str | None):
-            raise BadInputError(f"a bot's {what} {value!r:.200}; expected a text")
-    environment: Any = bot.environment
-    if not isinstance(environment, Mapping) or not all(
-        isinstance(text, str) and "\0" not in text
-        for variable in environment.items()
-        for text in variable
-    ):
-        raise BadInputError(
-            f"a bot's environment {environment!r:.200}; expected a dictionary such as "
-            "{'LEVEL': '2'}"
         )
