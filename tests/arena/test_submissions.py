@@ -112,14 +112,15 @@ async def test_what_is_handed_in_at_once_gets_a_number_each(tmp_path):
     assert {b"0", b"1", b"2", b"3", b"4"} == sources
 
 
-async def test_a_name_that_a_shell_or_a_terminal_would_read_is_refused(tmp_path):
+def test_a_name_that_a_shell_or_a_terminal_would_read_is_refused(tmp_path):
     submissions = opened(tmp_path)
     for file in (
         *("", "bot", ".py", "-rf.py", "../bot.py", "a/b.py", "a b.py", "$(x).py", "a\n.py"),
         *("\x1b[m.py", "bot.exe", "x" * 80 + ".py", "b\xf6t.py", "bot.py\0", "bot.py "),
     ):
-        await refused(HTTPStatus.BAD_REQUEST, submissions.hand_in(who("Ann"), file, b"x"))
-    assert {} == submissions.authors
+        with pytest.raises(RefusedError) as caught:
+            submissions.check_file(file, 1, REGISTERED)
+        assert HTTPStatus.BAD_REQUEST == caught.value.status
 
 
 async def test_the_deadline_is_that_of_arrival(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 
 from lanista.arena.backup import back_up
 from lanista.arena.spec import read_spec
-from lanista.cli import arena_submissions
+from lanista.bots import builder
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.submissions import SubmissionFolder, write_file
@@ -137,8 +137,8 @@ HOSTILE = {
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_zip_is_exported_as_it_is(submissions, tmp_path, monkeypatch, kind):
     """Nothing is written outside of its folder, nor more than is allowed."""
-    monkeypatch.setattr(arena_submissions, "MAX_UNPACKED", 1000)
-    monkeypatch.setattr(arena_submissions, "MAX_FILES", 5)
+    monkeypatch.setattr(builder, "MAX_UNPACKED", 1000)
+    monkeypatch.setattr(builder, "MAX_FILES", 5)
     members, why = HOSTILE[kind]
     handed_in(tmp_path / "lanista-data", "Ada", ready("all.zip", packed(*members)))
     before = exported(tmp_path)

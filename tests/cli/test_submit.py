@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from lanista.bots import builder
 from lanista.cli import submit, submit_page
 from lanista.cli.submit_page import NoAnswerError, NotNowError, SubmissionsPage
 
@@ -125,7 +126,7 @@ def test_a_token_is_made_once_and_kept_before_it_is_sent(run, page, kept):
     ((method, path, words, body),) = page.asked[1:]
     assert ("POST", f"{PATH}?file=bot.py", b"x = 1\n") == (method, path, body)
     name, _, token = words.partition(":")
-    assert ("Ada", 22) == (name, len(token))
+    assert ("Ada", 32) == (name, len(token))
     assert token in kept_when_asked[-1]
     assert 0o600 == kept.stat().st_mode & 0o777
     assert 0 == run("bot.py").code  # without a name: the only one that is kept
@@ -453,6 +454,6 @@ def test_what_can_not_be_packed(project, monkeypatch):
         submit.packed([project / "main.py", project / "run.sh"])
     with pytest.raises(submit.BadInputError, match=r"main\.py is there twice: "):
         submit.packed([project / "main.py", project / "main.py"])
-    monkeypatch.setattr(submit, "MAX_FILES", 2)
+    monkeypatch.setattr(builder, "MAX_FILES", 2)
     with pytest.raises(submit.BadInputError, match="more than 2 files; name those it needs"):
         submit.packed([project])

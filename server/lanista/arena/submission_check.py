@@ -5,7 +5,6 @@ The check is `lanista check`, in a process of low priority and in sandboxes.
 
 import json
 import math
-import re
 import shlex
 import shutil
 import sys
@@ -18,6 +17,7 @@ from typing import Any
 import structlog
 import trio
 
+from lanista.bots.builder import FILE_NAME
 from lanista.bots.building import ENDINGS, command_of
 from lanista.bots.command import environment
 from lanista.bots.execute import printable
@@ -35,7 +35,6 @@ REQUIRED = frozenset({"name", "answers"})
 MAX_FINDINGS, MAX_FINDING = 40, 600
 """Maximum number of lines of a check's findings, and of characters of each."""
 MAX_FILE_NAME = 80
-_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 log = structlog.get_logger()
 
@@ -43,7 +42,7 @@ log = structlog.get_logger()
 def check_file_name(file: str) -> None:
     """Refuse a file whose name can't be one."""
     expected = f"expected NAME.ENDING, with one of {' '.join(ENDINGS)}"
-    if len(file) > MAX_FILE_NAME or not _FILE_NAME.fullmatch(file):
+    if len(file) > MAX_FILE_NAME or not FILE_NAME.fullmatch(file):
         raise RefusedError(
             HTTPStatus.BAD_REQUEST,
             f"the file's name {shown(file, 100)}; {expected}; it is at most {MAX_FILE_NAME} of "

@@ -144,6 +144,12 @@ class LadderSubmissions:
                 "changed any more",
             )
 
+    def check_file(self, file: str, size: int, received: datetime) -> None:
+        """Refuse a file that comes too late, or whose name or size can't be, before it is read."""
+        self.check_open(received)
+        check_file_name(file)
+        check_size(file, size, self.spec.max_bytes)
+
     async def hand_in(
         self,
         who: LadderName,
@@ -152,14 +158,12 @@ class LadderSubmissions:
         received: datetime | None = None,
         address: str = "",
     ) -> Version:
-        """Take a new version of a name's program; on return it is on disk.
+        """Take a new version of a name's program that `check_file` takes; on return it is on disk.
 
         It was `received` at this time, None for now, from an address of `admission.address_of`.
         """
         now = datetime.now(UTC)
         received = received or now
-        check_file_name(file)
-        check_size(file, len(data), self.spec.max_bytes)
         digest = await trio.to_thread.run_sync(lambda: hashlib.sha256(data).hexdigest())
         async with self._lock:
             author = self._author(who)

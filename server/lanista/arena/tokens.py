@@ -27,7 +27,7 @@ class DamagedHashError(Exception):
 
 
 def new_token() -> str:
-    """Return a token that nobody can guess, and that needs no quoting on a command line."""
+    """Return a token that nobody can guess; neither shells nor URLs need it quoted."""
     return secrets.token_hex(16)
 
 

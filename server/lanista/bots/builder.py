@@ -53,6 +53,11 @@ print(json.dumps({name: found[name] for name in found if name and name != "lanis
 """A program that prints the packages of the Python that runs it as JSON."""
 MAX_NAME = 500
 """Maximum length of the path of a file in a ZIP, which so has no folders within thousands."""
+FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+"""The form of the name of a file that is handed in, which no shell or terminal reads as more."""
+MAX_FILES, MAX_UNPACKED = 2000, 64 << 20
+"""Maximum number of files that are packed for handing them in, and of their bytes together; also
+when they are unpacked outside of a sandbox."""
 EXAMPLE = 'run = "python3 main.py", and if need be build = "make"'
 
 
@@ -299,13 +304,11 @@ class Build:
             )
 
 
-def unpack(
-    source: Path, folder: Path, *, files: int | None = None, size: int | None = None
-) -> None:
+def unpack(source: Path, folder: Path, *, is_bounded: bool = False) -> None:
     """Unpack a ZIP that somebody else has made; what was unpacked before an error stays there.
 
-    `files` and `size` limit the number of files and folders and the files' bytes together, for when
-    it isn't unpacked in a sandbox; none gives more than the ZIP says.
+    If it `is_bounded`, as it must be outside of a sandbox, there are at most `MAX_FILES` files and
+    folders, and `MAX_UNPACKED` bytes. No file gives more than the ZIP says.
 
     Raises:
         UnpackError: It can't be unpacked.
@@ -314,18 +317,18 @@ def unpack(
         with zipfile.ZipFile(source) as packed:
             members = packed.infolist()
             places: set[str] = set()  # of files and folders
-            if size is not None and sum(member.file_size for member in members) > size:
-                raise UnpackError(f"it has more than {size >> 20} MiB")
+            if is_bounded and sum(member.file_size for member in members) > MAX_UNPACKED:
+                raise UnpackError(f"it has more than {MAX_UNPACKED >> 20} MiB")
             for member in members:
                 # Some programs of Windows separate folders by a backslash.
                 name = member.filename = member.filename.replace("\\", "/")
                 is_outside = name.startswith("/") or ".." in name.split("/")
                 if is_outside or len(name) > MAX_NAME or not name.isprintable():
                     raise UnpackError(f"{name[:80]!a} is no path within it")
-                if files is not None:
+                if is_bounded:
                     places.update(name[: slash.start()] for slash in re.finditer("/|(?<!/)$", name))
-                    if len(places) > files:
-                        raise UnpackError(f"it has more than {files} files and folders")
+                    if len(places) > MAX_FILES:
+                        raise UnpackError(f"it has more than {MAX_FILES} files and folders")
                 mode = member.external_attr >> 16
                 if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
                     raise UnpackError(f"{name[:80]!a} is a link or a device; pack files alone")

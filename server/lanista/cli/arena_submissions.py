@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 MAX_WHY = 200
 """Maximum number of characters of a reason; the page has the same maximum."""
-MAX_FILES, MAX_UNPACKED = 2000, 64 << 20
-"""Maximum number of files of a ZIP that is unpacked, and of their bytes together."""
 
 _on_ladder = click.option(
     "--ladder",
@@ -292,7 +290,7 @@ def _export(source: Path, file: str, to: Path) -> None:
     to.mkdir(mode=0o700, parents=True)
     if file.lower().endswith(".zip"):
         try:
-            unpack(source, to, files=MAX_FILES, size=MAX_UNPACKED)
+            unpack(source, to, is_bounded=True)
         except UnpackError as error:
             say(f"{to}: {file} isn't unpacked: {error}", err=True)
             shutil.rmtree(to)

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import os
-import re
 import shlex
 import stat
 import time
@@ -26,11 +25,8 @@ INTERVAL = 1.0
 FINISHED = frozenset({"playing", "ready", "refused"})
 """The states from which a version doesn't go on by itself."""
 ACTIONS = ("list_", "play", "pause", "resume", "delete", "download")
-MAX_FILES, MAX_PACKED = 2000, 64 << 20
-"""Maximum number of files that are packed, and of their bytes together."""
 LEFT_OUT = frozenset({"__pycache__", "node_modules", "target"})
 """Names of folders that are made by building; those that begin with a dot are left out too."""
-_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 _number = click.IntRange(min=1)
 
@@ -183,10 +179,12 @@ def _show(author: Mapping[str, Any]) -> None:
 
 
 def _download(page: "SubmissionsPage", number: int) -> None:
+    from lanista.bots.builder import FILE_NAME
+
     version = page.ask("GET", f"/{number}")
     data = page.download(number)
     name = version["file"]
-    if not _FILE_NAME.fullmatch(name) or hashlib.sha256(data).hexdigest() != version["sha256"]:
+    if not FILE_NAME.fullmatch(name) or hashlib.sha256(data).hexdigest() != version["sha256"]:
         raise BadInputError(f"version {number} came damaged; try again")
     stem, dot, ending = name.rpartition(".")
     path = Path(f"{stem}-{number}{dot}{ending}")
@@ -223,6 +221,8 @@ def packed(files: Sequence[Path]) -> tuple[str, bytes]:
 
 def _members(files: Sequence[Path]) -> tuple[str, dict[str, Path]]:
     """Return the name of the ZIP, and by path within it the files."""
+    from lanista.bots.builder import MAX_FILES
+
     members: dict[str, Path] = {}
     for given in files:
         base = given if len(files) == 1 else given.absolute().parent
@@ -257,15 +257,17 @@ def _zip(members: dict[str, Path]) -> bytes:
     """Return a ZIP; of the same files it is always the same."""
     import zipfile
 
-    buffer, left = io.BytesIO(), MAX_PACKED
+    from lanista.bots.builder import MAX_UNPACKED
+
+    buffer, left = io.BytesIO(), MAX_UNPACKED
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name, path in members.items():
             info = path.stat()
             left -= info.st_size
             if left < 0 or not stat.S_ISREG(info.st_mode):
                 raise BadInputError(
-                    f"{path}: no ordinary file, or more than {MAX_PACKED >> 20} MiB together; name "
-                    "those files that it needs"
+                    f"{path}: no ordinary file, or more than {MAX_UNPACKED >> 20} MiB together; "
+                    "name those files that it needs"
                 )
             member = zipfile.ZipInfo(name)
             member.compress_type = zipfile.ZIP_DEFLATED

@@ -9,7 +9,6 @@ import http.client
 import json
 import os
 import re
-import secrets
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -22,6 +21,7 @@ from urllib.parse import quote, urlsplit
 import attrs
 import click
 
+from lanista.arena.tokens import new_token
 from lanista.cli.common import say
 from lanista.errors import BadInputError, FileError, did_you_mean
 from lanista.system import write_whole
@@ -31,8 +31,6 @@ PATIENCE = 120.0
 """Seconds for which an answer is awaited: tokens are compared one after another."""
 MAX_ANSWER = 128 << 20
 """Maximum size of an answer in bytes; sources have up to 64 MiB."""
-TOKEN_BYTES = 16
-"""Number of random bytes of a token that is made."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds until a request is sent again that couldn't be answered: at first, and at most."""
 GIVE_UP = 300.0
@@ -323,7 +321,7 @@ class SubmissionsPage:
                 token = kept.token
             elif makes_token:
                 # Kept before it is used, so that no name is registered with a token that is lost.
-                token = secrets.token_urlsafe(TOKEN_BYTES)
+                token = new_token()
                 kept = KeptName(arena=page.url, name=name, token=token)
                 keep(kept)
                 is_new = True

@@ -4,7 +4,6 @@ import contextlib
 import fcntl
 import ipaddress
 import os
-import secrets
 import socket
 import struct
 import tomllib
@@ -179,12 +178,13 @@ class PagePort:
     async def listen(self, view: "View", tls: "TlsRelay | None" = None) -> "Server":
         """Open the port and return a server, which the caller must run; `tls` is for viewers."""
         from lanista.arena.admission import is_loopback
+        from lanista.arena.tokens import new_token
         from lanista.page.server import Server
 
         token = os.environ.get(TOKEN)
         # An empty one was to be a token: what should have made it failed, such as `openssl`.
         if token == "" or (token is None and not is_loopback(self._host)):
-            token = secrets.token_urlsafe(16)
+            token = new_token()
         server = Server(view, self._host, self._port, token, self._open_logs, tls, self._embed)
         try:
             await server.listen()

@@ -14,7 +14,6 @@ import attrs
 import orjson
 import trio
 
-from lanista.arena.submission_check import check_file_name, check_size
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import ENDINGS
@@ -80,11 +79,9 @@ class SubmissionRoutes:
         """Take a new version, unless it has come after the deadline; then no name is registered."""
         received = datetime.now(UTC)
         submissions = self._of(ladder)
-        submissions.check_open(received)
         file = asked.parameters.get("file", "")
-        check_file_name(file)
+        submissions.check_file(file, asked.length, received)
         self._check_language(file)
-        check_size(file, asked.length, submissions.spec.max_bytes)
         who = await self.authorization.author(asked, registers=True)
         asked.peer.hold(asked.length)
         data = await asked.peer.read_body(asked.length)
