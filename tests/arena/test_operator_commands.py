@@ -9,7 +9,6 @@ import trio
 
 from lanista.arena.arena import Arena
 from lanista.arena.operator import (
-    LINE_TIME,
     MAX_LINE,
     Operator,
     serve_commands,
@@ -80,13 +79,6 @@ async def serving(nursery, tmp_path):
 )
 async def test_each_line_gets_an_answer(serving, line, answer):
     assert answer == await asked(serving, line)
-
-
-async def test_whoever_says_nothing_is_closed(serving, autojump_clock):
-    began = trio.current_time()
-    async with await trio.open_unix_socket(serving / "control.sock") as silent:
-        assert b"" == await silent.receive_some()
-    assert LINE_TIME == pytest.approx(trio.current_time() - began, abs=1)
 
 
 async def test_only_its_user_may_open_it_and_it_is_removed_at_the_end(tmp_path):

@@ -38,8 +38,6 @@ AGAIN = 1.0
 """Seconds until a database is read again that couldn't be."""
 MAX_LINE = 64 * 1024
 """Maximum size of a command in bytes."""
-LINE_TIME = 5.0
-"""Seconds in which a command must have come, and in which its answer must be read."""
 STORE_PATIENCE = 5.0
 """Seconds that the database has to say how many matches are stored."""
 _MAX_ADDRESS = 100
@@ -139,28 +137,15 @@ def _is_answered(address: Path) -> bool:
 
 async def _answer(commands: Mapping[str, Command], stream: trio.SocketStream) -> None:
     """Read the command of one connection, carry it out, and send the answer."""
-    async with stream:
-        try:
-            with trio.move_on_after(LINE_TIME) as reading:
-                line = await _line(stream)
-            if reading.cancelled_caught:
-                return
-            reply = await _reply(commands, line)
-            with trio.move_on_after(LINE_TIME):
-                await stream.send_all(reply.encode("ascii") + b"\n")
-        except trio.BrokenResourceError:
-            pass  # whoever sent it has gone
-
-
-async def _line(stream: trio.SocketStream) -> bytes:
-    """Return the first line of a connection, or what came before its end."""
     line = b""
-    while b"\n" not in line and len(line) <= MAX_LINE:
-        more = await stream.receive_some(4096)
-        if not more:
-            break
-        line += more
-    return line
+    async with stream:
+        with contextlib.suppress(trio.BrokenResourceError):  # whoever sent it has gone
+            async for part in stream:
+                line += part
+                if b"\n" in part or len(line) > MAX_LINE:
+                    break
+            reply = await _reply(commands, line)
+            await stream.send_all(reply.encode("ascii") + b"\n")
 
 
 async def _reply(commands: Mapping[str, Command], line: bytes) -> str:
