@@ -281,7 +281,7 @@ async def shown(nursery):
 
     def shown(path):
         kept.append(shown_tournaments([path]))
-        nursery.start_soon(kept[-1].helpers.run)
+        nursery.start_soon(kept[-1].run)
         (tournament,) = kept[-1].tournaments.shown
         return tournament.renewal.compute
 

@@ -305,7 +305,7 @@ tournament_options = _together(
 )
 """The options that describe the matches of a tournament that has no file.
 
-The command gets what `tournament_files.described` takes by these names.
+The command gets what `tournament.described` takes by these names.
 """
 
 

@@ -130,8 +130,8 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
         await nursery.start(Operator(arena).run)
         ladders = Ladders()
         if shown is not None:
-            nursery.start_soon(shown.helpers.run)
-            ladders = shown.helpers.ladders_of(arena)
+            nursery.start_soon(shown.run)
+            ladders = shown.ladders_of(arena)
         if ladders:
             nursery.start_soon(ladders.run)
         if page is not None:

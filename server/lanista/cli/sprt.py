@@ -13,7 +13,7 @@ from lanista.cli.common import (
     display_options,
     tournament_options,
 )
-from lanista.cli.tournament_files import described
+from lanista.cli.tournament import described
 from lanista.errors import BadInputError
 from lanista.games import registry
 

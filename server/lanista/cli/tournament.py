@@ -1,9 +1,10 @@
 """`lanista tournament`: writes an example spec, checks a spec, plays it, shows its standings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 from click.core import ParameterSource
 
@@ -22,13 +23,15 @@ from lanista.cli.common import (
     write_example,
     write_text,
 )
-from lanista.cli.tournament_files import described, prepared
 from lanista.errors import BadInputError, FileError
 from lanista.games import DEFAULT_GAME, registry
+from lanista.games.base import Ruleset, complete_settings
+from lanista.match.conditions import Clock
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
     from lanista.competition.setup import Setup
+    from lanista.competition.spec import Spec
     from lanista.ratings.table import Standings
 
 SPEC = click.Path(dir_okay=False, path_type=Path)
@@ -92,8 +95,14 @@ def check(file: Path) -> int:
     Exit codes: 0 every bot played, 1 a bot failed, 2 bad input, 130 interrupted.
     """
     from lanista.cli.tournament_run import check as checked
+    from lanista.competition.setup import load_file
+    from lanista.competition.standings import format_of
+    from lanista.toml_spec import placed
 
-    return checked(*prepared(file))
+    setup = load_file(file)
+    with placed(f"{file}: "):
+        format_ = format_of(setup)
+    return checked(setup, format_)
 
 
 @command.command("run")
@@ -271,6 +280,50 @@ def _of_bots(
         except OSError as error:
             raise FileError.of("can't make", output, error) from None
     return setup
+
+
+def described(
+    ruleset: Ruleset,
+    bots: Sequence[str],
+    format_: str,
+    *,
+    name: str | None,
+    maps: tuple[str, ...],
+    settings: Mapping[str, int],
+    clock: Clock,
+    bot_limits: str | None,
+    sandbox: str,
+    match_cpu: int | None,
+    restart: bool,
+    **keys: Any,
+) -> "Spec":
+    """Return the spec of a tournament that a command line describes by `tournament_options`.
+
+    The bots are as `lanista play` takes them; repeated names are made distinct as there. Without a
+    name, the tournament is called after its format and its bots.
+    """
+    from lanista.competition.spec import spec_of
+    from lanista.hosting.host import distinct
+    from lanista.hosting.names import bot_command
+
+    complete_settings(ruleset, settings)  # raises an error if the game has no such setting
+    names = distinct([bot_command(ruleset.name, bot)[0] for bot in bots])
+    value = {
+        "name": name or f"{format_}-{'-'.join(names)}",
+        "game": ruleset.name,
+        "format": format_,
+        "bots": [
+            {"name": bot_name, "command": bot, "restart": restart or None}
+            for bot_name, bot in zip(names, bots, strict=True)
+        ],
+        "maps": maps,
+        "settings": settings,
+        "clock": attrs.asdict(clock),
+        "limits": bot_limits,
+        "match_cpu": match_cpu,
+        "sandbox": sandbox,
+    }
+    return spec_of(value | keys, "")
 
 
 def page_of(file: Path, web: str) -> "PagePort":

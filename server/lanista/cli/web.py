@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import attrs
-
 from lanista.errors import BadInputError, CannotListenError
 from lanista.games.picture import counted
 from lanista_client.console import address
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from lanista.page.ladders import Ladders
     from lanista.page.server import Server
     from lanista.page.tables import TableHelpers
-    from lanista.page.tournaments import Tournaments
     from lanista.page.view import View
 
 DEFAULT = ("127.0.0.1", 8080)
@@ -56,25 +53,20 @@ def warning_of_token() -> str | None:
     )
 
 
-@attrs.frozen
-class ShownTournaments:
-    """The tournaments that the page shows."""
-
-    tournaments: "Tournaments"
-    helpers: "TableHelpers"
-    """They compute the tables; run them."""
-
-
-def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
-    """Return what the page needs to show the tournaments of specs, and of folders with specs."""
-    from lanista.cli.tournament_files import prepared
+def shown_tournaments(paths: Sequence[Path]) -> "TableHelpers":
+    """Return what computes the tables of the tournaments of specs, and of folders with specs."""
+    from lanista.competition.setup import load_file
+    from lanista.competition.standings import format_of
     from lanista.page.tables import TableHelpers
     from lanista.page.tournaments import Tournaments
+    from lanista.toml_spec import placed
 
     helpers, shown = TableHelpers(), []
     file_of: dict[str, Path] = {}
     for file in _specs_in(paths):
-        setup, _ = prepared(file)
+        setup = load_file(file)
+        with placed(f"{file}: "):
+            format_of(setup)
         name = setup.spec.name
         if name in file_of:
             raise BadInputError(
@@ -83,7 +75,8 @@ def shown_tournaments(paths: Sequence[Path]) -> ShownTournaments:
             )
         file_of[name] = file
         shown.append(helpers.tournament_of(file, setup))
-    return ShownTournaments(Tournaments(shown), helpers)
+    helpers.tournaments = Tournaments(shown)
+    return helpers
 
 
 def _specs_in(paths: Sequence[Path]) -> list[Path]:
@@ -115,7 +108,7 @@ class PagePort:
     def __init__(
         self,
         web: str | None,
-        shown: ShownTournaments | None = None,
+        shown: "TableHelpers | None" = None,
         *,
         open_logs: bool = False,
         embed: Sequence[str] = (),
@@ -171,7 +164,7 @@ class PagePort:
         assert self._shown is not None
         view = View(RunningMatches(), tournaments=self._shown.tournaments)
         server = await self.listen(view)
-        nursery.start_soon(self._shown.helpers.run)
+        nursery.start_soon(self._shown.run)
         await nursery.start(server.run)
         return server
 

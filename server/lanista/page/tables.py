@@ -29,7 +29,7 @@ from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
 from lanista.page.ladders import FIRST, REST, Ladder, Ladders, LadderTable
 from lanista.page.renewal import FAILED, NoStandingsError, Renewal
-from lanista.page.tournaments import Tournament, TournamentTable
+from lanista.page.tournaments import Tournament, Tournaments, TournamentTable
 from lanista.ratings.compute import MAX_LEADERS, Races, compute
 from lanista.ratings.counting import count_pages
 from lanista.ratings.table import Row, Standings
@@ -65,6 +65,8 @@ class TableHelpers:
     What they are asked for raises `NoStandingsError` if it fails.
     """
 
+    tournaments: Tournaments = attrs.field(factory=Tournaments)
+    """The tournaments that the page shows."""
     _tables: HelperProcess = attrs.field(factory=HelperProcess, init=False)
     _questions: HelperProcess = attrs.field(factory=HelperProcess, init=False)
 
