@@ -16,6 +16,7 @@ from lanista.arena.tls import TlsRelay
 from lanista.arena.tls_relay import CHUNK, Relay
 from lanista.match.channel import SocketChannel
 from match.loopback import socket_pair
+from support.waiting import until
 
 TRUSTING = ssl.create_default_context(cafile=FILES / "localhost.pem")
 
@@ -51,11 +52,6 @@ async def handshake(peer, context=TRUSTING):
     encrypted = trio.SSLStream(stream, context, server_hostname="127.0.0.1")
     await encrypted.do_handshake()
     return encrypted
-
-
-async def until(condition):
-    while not condition():
-        await trio.lowlevel.checkpoint()
 
 
 async def read(channel, size):

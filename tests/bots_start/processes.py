@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import trio
@@ -13,9 +13,7 @@ from lanista.bots.command import environment
 from lanista.bots.process import Bot, Exit
 from lanista.bots.proctree import processes, read_stat
 from support.processes import runs
-
-# Seconds that anything here is waited for before the test fails. Nothing is expected to need them.
-PATIENCE = 60
+from support.waiting import PATIENCE, until
 
 ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
 KILLED = Exit(signal=signal.SIGKILL, by_arena=True)
@@ -45,13 +43,6 @@ def children() -> set[int]:
 def fork_server() -> int:
     """The fork server of this process; 0 while there is none."""
     return keeper_process._fork_server.pid
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Wait until something holds; the test fails if it doesn't within PATIENCE."""
-    with trio.fail_after(PATIENCE):
-        while not condition():  # noqa: ASYNC110 -- nothing tells
-            await trio.sleep(0.01)
 
 
 async def end_of(bot: Bot) -> Exit:

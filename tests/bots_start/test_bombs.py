@@ -15,10 +15,11 @@ import pytest
 import trio
 
 from bots_start.arena import listening, needs_sandbox
-from bots_start.processes import ENV, ENVIRONMENT, end_of, gone, python, until
+from bots_start.processes import ENV, ENVIRONMENT, end_of, gone, python
 from lanista.bots import cgroup, execute, process, proctree
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
+from support.waiting import until
 
 FORKS = 400
 ENDED = r"was ended: it had \d+ processes; the limit is 20"

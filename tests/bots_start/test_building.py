@@ -19,13 +19,14 @@ import trio
 import trio.testing
 
 from bots_start.arena import HOST, needs_sandbox
-from bots_start.processes import PATIENCE, end_of
+from bots_start.processes import end_of
 from lanista.bots import builder, building, sandbox
 from lanista.bots.builder import Build, BuildError
 from lanista.bots.building import Builder, NotBuiltError, command_of
 from lanista.bots.command import environment
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox
+from support.waiting import PATIENCE
 
 RUN = 'run = "python3 main.py"\n'
 

@@ -13,7 +13,6 @@ from bots_start.processes import (
     ENV,
     ENVIRONMENT,
     KILLED,
-    PATIENCE,
     children,
     end_of,
     gone,
@@ -26,6 +25,7 @@ from lanista.bots import keeper_process, process, proctree
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.proctree import freeze_and_kill, read_stat, with_descendants
 from support.processes import open_files
+from support.waiting import PATIENCE
 
 
 async def test_all_that_a_bot_started_is_dead_after_the_block(family):

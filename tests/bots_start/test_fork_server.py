@@ -17,7 +17,6 @@ from bots_start.processes import (
     ENV,
     ENVIRONMENT,
     KILLED,
-    PATIENCE,
     children,
     fork_server,
     gone,
@@ -32,6 +31,7 @@ from lanista.bots.command import OPERATORS_TOKEN
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.proctree import read_stat, stat_fields
 from support.processes import open_files
+from support.waiting import PATIENCE
 
 SLEEP = ["sleep", "100"]
 

@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from bots_start.arena import listening, needs_sandbox
-from bots_start.processes import ENV, end_of, parent, pids_in, python, runs, until
+from bots_start.processes import ENV, end_of, parent, pids_in, python, runs
 from lanista.bots import proctree, usage
 from lanista.bots.limits import (
     GIB,
@@ -25,6 +25,7 @@ from lanista.bots.limits import (
     readable_size,
 )
 from lanista.bots.process import start_bot
+from support.waiting import until
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,11 @@ import sys
 import pytest
 import trio
 
-from bots_start.processes import ENV, PATIENCE, end_of, parent, pids_in, python
+from bots_start.processes import ENV, end_of, parent, pids_in, python
 from lanista.bots import keeper_process, process
 from lanista.bots.process import Exit, start_bot
 from support.processes import open_files
+from support.waiting import PATIENCE
 
 
 async def test_a_bot_gets_its_words_environment_directory_and_nothing_to_read(script, tmp_path):

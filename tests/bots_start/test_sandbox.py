@@ -16,11 +16,12 @@ import pytest
 import trio
 
 from bots_start.arena import BOTS, HOST, listening, needs_sandbox
-from bots_start.processes import PATIENCE, end_of, until
+from bots_start.processes import end_of
 from lanista.bots import sandbox
 from lanista.bots.limits import MIB, BotLimits
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox
+from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("one_sandbox")
 

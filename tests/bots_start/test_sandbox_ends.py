@@ -8,11 +8,12 @@ import pytest
 import trio
 
 from bots_start.arena import BOTS, CAN_SANDBOX, HOST, listening, needs_sandbox
-from bots_start.processes import PATIENCE, end_of, gone, parent, python, until
+from bots_start.processes import end_of, gone, parent, python
 from lanista.bots import keeper, proctree, sandbox, usage
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox, SandboxError, check_sandbox
+from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("one_sandbox")
 

@@ -11,9 +11,9 @@ import trio
 
 from bots_start.arena import listening, needs_sandbox
 from bots_start.boxed import run, users
-from bots_start.processes import PATIENCE
 from e2e.running import Daemon
 from lanista.bots import reach
+from support.waiting import PATIENCE
 
 pytestmark = [needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
 

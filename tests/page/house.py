@@ -254,12 +254,6 @@ async def record_of(house, match):
     return read_record(house.arena.running.ended[match])
 
 
-async def until(condition):
-    """Poll until a condition holds; the house's PATIENCE bounds it."""
-    while not condition():  # noqa: ASYNC110 - what is waited for tells nobody
-        await trio.sleep(0.001)
-
-
 def done(answer):
     return ("done", None) == (answer["type"], answer.get("words"))
 

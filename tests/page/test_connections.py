@@ -18,8 +18,9 @@ from lanista.page.answers import Answer
 from lanista.page.connections import Connections
 from lanista.page.server import MAX_FRAGMENTS
 from lanista.page.view import View
-from page.house import done, play, showing, until
+from page.house import done, play, showing
 from page.records import AWAY, BACK
+from support.waiting import until
 
 HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 PAGE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

@@ -6,10 +6,11 @@ import structlog
 from lanista.arena import arena, tokens
 from lanista.arena.decisions import add_name
 from lanista.page import view as module
-from page.house import done, until
+from page.house import done
 from page.house import opened as serving
 from page.test_ladders import opened, results, write_results
 from support.arenas import stored_ladder
+from support.waiting import until
 
 OPERATOR = "Authorization: Bearer sesame"
 

@@ -19,8 +19,9 @@ from lanista.page.authorization import (
     OperatorToken,
 )
 from lanista.page.view import View
-from page.house import done, showing, until
+from page.house import done, showing
 from page.test_connections import crowd
+from support.waiting import until
 
 NEAR, FAR = "10.0.0.1", "10.0.0.2"
 TOKEN = "0123456789abcdef"

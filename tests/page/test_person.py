@@ -3,7 +3,8 @@
 from lanista.arena import person as module
 from lanista.match.replay import verify
 from match.playing import ANGRYMOB
-from page.house import done, opened, record_of, until
+from page.house import done, opened, record_of
+from support.waiting import until
 
 WISH = {"game": "angrymob", "name": "Ann Lee", "bots": ["CamperJoe"], "seat": 0}
 WAY = ("0 0 1 0", "0 1 1 0", "0 2 1 0", "0 3 1 3")

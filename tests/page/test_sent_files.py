@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from lanista.page import requests as module
-from page.house import done, until
+from page.house import done
 from page.records import wandering
+from support.waiting import until
 
 TRACE = Path(__file__).parents[1] / "traces/crematoria/02_Null-Null-Null-Null_s1.res.gz"
 

@@ -12,8 +12,9 @@ import trio
 from arena.test_ladder_room import program
 from lanista.arena.spec import LadderSpec, Submissions
 from lanista.page import connections
-from page.house import opened, until
+from page.house import opened
 from support.builds import make_up
+from support.waiting import until
 
 PATH = "/api/1/ladders/pit/submissions"
 

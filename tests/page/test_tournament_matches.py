@@ -14,9 +14,10 @@ from lanista.page.renewal import NoStandingsError
 from lanista.page.tournaments import Tournament, Tournaments
 from lanista.page.view import View
 from lanista.results.block_records import PLAYING, BlockMatch
-from page.house import done, showing, until
+from page.house import done, showing
 from page.records import unpacked, wandering
 from page.test_tournaments import Results
+from support.waiting import until
 
 MATCH = BlockMatch("0123456789abcdef" * 2, 1, 1)
 TURNS = 4

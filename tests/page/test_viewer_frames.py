@@ -15,8 +15,9 @@ from lanista.match.replay import verify
 from lanista.page import viewer as module
 from lanista.page.view import View
 from match.playing import ANGRYMOB
-from page.house import done, opened, play, record_of, running_match, showing, until
+from page.house import done, opened, play, record_of, running_match, showing
 from page.records import AWAY, BACK
+from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("quick")
 

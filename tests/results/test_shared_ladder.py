@@ -16,8 +16,8 @@ from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.names import NameStore
 from lanista_protocol import Hello, RemoteProtocolError
+from support.waiting import PATIENCE, until
 
-PATIENCE = 60
 HERE = "127.0.0.1"
 
 
@@ -42,12 +42,6 @@ def open_room(url, tmp_path):
     yield open_room
     for database in opened:
         database.close()
-
-
-async def until(condition):
-    with trio.fail_after(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - a database tells nobody
-            await trio.sleep(0.01)
 
 
 def known(room):
