@@ -39,40 +39,47 @@ def kicker(table, seat, *, after, times=1):
     return kick
 
 
-def check_kicked(table, record, expected, *, turn):
-    """Seat 0 is out from this turn on, was told why, and the others played on to the end."""
-    assert expected == [verdict[0] for verdict in verdicts(record)]
+MOMENTS = {
+    # What seat 0 does; the seconds that seat 1 thinks about each answer; the turn before which the
+    # match is held for 2 s; when seat 0 is kicked, and how often; its verdicts, by their first
+    # letters, until it is out; its score; and when the match is over.
+    "before its first turn": (listens, 0, 0, 1, 1, "m", 0, 2),
+    # Without a clock too, the turn ends at that moment.
+    "while its answer is awaited": (answers("1"), 0, None, 5, 1, "am", 1, 5),
+    "three times": (answers("1"), 0, None, 5, 3, "am", 1, 5),
+    # That answer counts, while the others are awaited.
+    "when it has answered": (answers("9"), 2, None, 1, 1, "am", 9, 10),
+    # What it sent for turns to come counts no more.
+    "with answers sent ahead": (speaks(*"99999"), 2, None, 3, 1, "aam", 18, 10),
+    "between two turns": (answers("1", "1"), 0, 2, 1, 1, "aam", 2, 2),
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_who_is_put_out_is_told_why_and_the_others_play_on(tmp_path, autojump_clock, moment):
+    first, thinks, held, after, times, expected, score, over = MOMENTS[moment]
+
+    async def hold(game):
+        if game.turn == held:
+            await trio.sleep(2)
+
+    extra = {} if held is None else {"watcher": hold}
+    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, extra=extra)
+    kick = kicker(table, 0, after=after, times=times)
+    record = await table.play(first, answers(*"11111", delay=thinks), FIVE, beside=[kick])
+    assert expected.ljust(5, "o") == "".join(verdict[0][0] for verdict in verdicts(record))
     assert TOLD == heard(table.bots[0])[-1]
-    assert [("shutdown", turn, 0, WHY)] == [
+    assert ("m" == expected) == ("go" not in heard(table.bots[0]))
+    assert [("shutdown", len(expected) - 1, 0, WHY)] == [
         (fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults
     ]
     assert [("answer", "answer")] * 5 == [verdict[1:] for verdict in verdicts(record)]
-    assert "finished" == record.result.end
+    assert ("finished", (score, 5, 5), over) == (
+        *(record.result.end, record.result.scores),
+        table.over,
+    )
     assert all("bye" == heard(bot)[-1] for bot in table.bots[1:])
     assert 5 == verify(record, COUNTING)
-
-
-async def test_before_its_first_turn(tmp_path, autojump_clock):
-    """While the match is held before it begins: it is told why and is asked for nothing."""
-
-    async def hold(game):
-        if not game.turn:
-            await trio.sleep(2)
-
-    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, extra={"watcher": hold})
-    record = await table.play(listens, FIVE, FIVE, beside=[kicker(table, 0, after=1)])
-    check_kicked(table, record, ["missing", "out", "out", "out", "out"], turn=0)
-    assert "go" not in heard(table.bots[0])
-
-
-@pytest.mark.parametrize("times", [1, 3])
-async def test_while_its_answer_is_awaited(tmp_path, autojump_clock, times):
-    """Without a clock too: the turn ends at that moment."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
-    kick = kicker(table, 0, after=5, times=times)
-    record = await table.play(answers("1"), FIVE, FIVE, beside=[kick])
-    check_kicked(table, record, ["answer", "missing", "out", "out", "out"], turn=1)
-    assert 5 == table.over
 
 
 async def test_while_another_thinks_without_a_limit(tmp_path, autojump_clock):
@@ -96,36 +103,6 @@ async def test_while_another_thinks_without_a_limit(tmp_path, autojump_clock):
     ]
     assert [("answer", "answer")] * 5 == [verdict[::2] for verdict in verdicts(record)]
     assert 5 == verify(record, COUNTING)
-
-
-async def test_when_it_has_answered(tmp_path, autojump_clock):
-    """That answer counts, while the others are awaited; it is out in the next turn."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
-    slow = answers(*"11111", delay=2)
-    record = await table.play(answers("9"), slow, FIVE, beside=[kicker(table, 0, after=1)])
-    check_kicked(table, record, ["answer", "missing", "out", "out", "out"], turn=1)
-    assert (9, 5, 5) == record.result.scores
-
-
-async def test_with_answers_sent_ahead(tmp_path, autojump_clock):
-    """What it sent for turns to come counts no more."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK)
-    slow = answers(*"11111", delay=2)
-    record = await table.play(speaks(*"99999"), slow, FIVE, beside=[kicker(table, 0, after=3)])
-    check_kicked(table, record, ["answer", "answer", "missing", "out", "out"], turn=2)
-    assert (18, 5, 5) == record.result.scores
-
-
-async def test_between_two_turns(tmp_path, autojump_clock):
-    """While the match is held: it is out in the turn that follows."""
-
-    async def hold(game):
-        if game.turn == 2:
-            await trio.sleep(2)
-
-    table = sit(tmp_path, COUNTING, SKIPPERS, clock=NO_CLOCK, extra={"watcher": hold})
-    record = await table.play(answers("1", "1"), FIVE, FIVE, beside=[kicker(table, 0, after=1)])
-    check_kicked(table, record, ["answer", "answer", "missing", "out", "out"], turn=2)
 
 
 async def test_while_it_does_not_read(tmp_path, autojump_clock):
