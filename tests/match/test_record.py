@@ -350,6 +350,7 @@ BAD = {
     "a turn that is a list": ([changed(1)[0], [], {}], "line 2: not a valid turn"),
     "another turn": (changed(1, turn=1), "line 2: expected turn 0"),
     "a seat too few": (changed(1, raw=["1", None]), "line 2: expected turn 0 with 3 seats"),
+    "a text in place of a list": (changed(1, raw="123"), "line 2: not a valid turn ("),
     "a status too few": (changed(1, status=[0.5]), "line 2: expected turn 0 with 3 seats"),
     "no times": (changed(1, times=[[0, 1, 1, 2], [], None]), "line 2: expected times of 1 or 4"),
     "a time of ages": (changed(1, times=[[10**400], [0], None]), "line 2: expected times of 1 or"),

@@ -27,7 +27,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import attrs
 import orjson
@@ -328,7 +328,8 @@ def _converter(*, detailed: bool) -> "cattrs.Converter":
     That takes long when there are many.
     """
     # Slow to import, and of no use to those who only write records.
-    from cattrs.preconf.json import make_converter  # noqa: PLC0415 - see above
+    from cattrs.cols import homogenous_tuple_structure_factory  # noqa: PLC0415 - see above
+    from cattrs.preconf.json import make_converter  # noqa: PLC0415 - as above
 
     converter = make_converter(forbid_extra_keys=True, detailed_validation=detailed)
 
@@ -347,11 +348,13 @@ def _converter(*, detailed: bool) -> "cattrs.Converter":
             raise ValueError(f"{result} is not a finite number")
         return result
 
+    def listed(kind: Any, converter: "cattrs.Converter") -> Callable[[Any, Any], Any]:
+        # cattrs by itself converts whatever has items, such as a string, to a tuple.
+        of_items = homogenous_tuple_structure_factory(kind, converter)
+        return lambda value, kind: of_items(strict(value, list), kind)
+
     converter.register_structure_hook(float, number)
-    if not detailed:
-        # The lists that each turn has: cattrs would take most of the time for reading a record.
-        for kind, take in _ITEMS.items():
-            converter.register_structure_hook_func(kind.__eq__, _list_of(take))
+    converter.register_structure_hook_factory(lambda kind: get_args(kind)[-1:] == (...,), listed)
     return converter
 
 
@@ -360,34 +363,6 @@ def prepare_reading() -> None:
     converter = _converter(detailed=False)
     for kind in _NAMES:
         converter.get_structure_hook(kind)
-
-
-def _list_of(take: Callable[[Any], Any]) -> Callable[[Any, Any], tuple[Any, ...]]:
-    def structure(value: Any, _: Any) -> tuple[Any, ...]:
-        if type(value) is not list:
-            raise TypeError(f"{value!r} is not a list")
-        return tuple(map(take, value))
-
-    return structure
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise TypeError(f"{value!r} is not of type str")
-    return value
-
-
-def _times(value: Any) -> tuple[int, ...]:
-    if type(value) is not list or set(map(type, value)) - {int}:
-        raise TypeError(f"{value!r} is not a list of int")
-    return tuple(value)
-
-
-_ITEMS: Mapping[Any, Callable[[Any], Any]] = {
-    tuple[str, ...]: _text,
-    tuple[str | None, ...]: lambda value: None if value is None else _text(value),
-    tuple[tuple[int, ...] | None, ...]: lambda value: None if value is None else _times(value),
-}
 
 
 @attrs.frozen
