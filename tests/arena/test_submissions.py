@@ -16,6 +16,7 @@ import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
@@ -432,6 +433,31 @@ async def test_the_version_that_plays_goes_on_until_another_one_is_ready(tmp_pat
     await submissions.hand_in(who("Ann"), "bot.py", b"bad")
     await bring_up_all(submissions)
     await refused(HTTPStatus.CONFLICT, submissions.choose(who("Ann"), 5))
+
+
+async def test_what_authors_and_the_operator_decide_is_logged(tmp_path):
+    submissions = opened(tmp_path)
+    for _ in range(2):
+        await submissions.hand_in(who("Ann"), "bot.py", b"a", address="192.0.2.1")
+        await bring_up_all(submissions)
+    with capture_logs() as lines:
+        await submissions.choose(who("Ann"), 1)
+        await submissions.pause(who("Ann"), paused=True)
+        await submissions.pause(who("Ann"), paused=False)
+        await submissions.delete(who("Ann"), 2)
+        await submissions.disable("ann", "cheats")
+        await submissions.disable("ann", "")
+    assert [
+        ("submission chosen", {"version": 1}),
+        ("submissions paused", {}),
+        ("submissions resumed", {}),
+        ("submission deleted", {"version": 2}),
+        ("submissions disabled", {"why": "cheats"}),
+        ("submissions enabled", {}),
+    ] == [
+        (line.pop("event"), {k: line[k] for k in line if k in {"version", "why"}}) for line in lines
+    ]
+    assert all(("pit", "Ann") == (line["ladder"], line["name"]) for line in lines)
 
 
 # -- after a crash -------------------------------------------------------------------------------

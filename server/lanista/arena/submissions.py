@@ -202,13 +202,7 @@ class LadderSubmissions:
             except OSError as error:
                 raise no_disk(error) from None
             await self._remove(author.key, dropped)
-        log.info(
-            "submitted",
-            ladder=self.room.spec.name,
-            name=author.name,
-            version=version.number,
-            host=address,
-        )
+        self._log("submitted", author, version=version.number, host=address)
         self.changes.tell()
         return version
 
@@ -222,12 +216,14 @@ class LadderSubmissions:
                     f"version {number} is {version.state.value}; only one that is ready can play",
                 )
             author.playing, author.paused = number, False
+        self._log("submission chosen", author, version=number)
         return author
 
     async def pause(self, who: LadderName, *, paused: bool) -> Author:
         """Let nothing of a name play, or its version again."""
         async with self._changing(who) as author:
             author.paused = paused
+        self._log("submissions paused" if paused else "submissions resumed", author)
         return author
 
     async def delete(self, who: LadderName, number: int) -> Author:
@@ -239,6 +235,7 @@ class LadderSubmissions:
                     HTTPStatus.CONFLICT, f"version {number} plays; let another one play before"
                 )
             del author.versions[number]
+        self._log("submission deleted", author, version=number)
         self._stop_work(author.key, number)
         await self._remove(author.key, [number])
         return author
@@ -251,8 +248,10 @@ class LadderSubmissions:
             author.disabled = why
             await self._keep_or_refuse(author)
         if why:
+            self._log("submissions disabled", author, why=why)
             self._stop_work(key)
         else:
+            self._log("submissions enabled", author)
             self.changes.tell()  # a version of the name may have waited
         return author
 
@@ -305,6 +304,9 @@ class LadderSubmissions:
             return await trio.to_thread.run_sync(path.read_bytes)
         except OSError:
             raise RefusedError(HTTPStatus.NOT_FOUND, "this file is no longer there") from None
+
+    def _log(self, event: str, author: Author, **details: object) -> None:
+        log.info(event, ladder=self.room.spec.name, name=author.name, **details)
 
     # -- changes -------------------------------------------------------------------------------
 
@@ -447,8 +449,7 @@ class LadderSubmissions:
             author.versions, author.playing = {}, None
             with contextlib.suppress(RefusedError):  # at the next start, then
                 await self._keep_or_refuse(author)
-        ladder = self.room.spec.name
-        log.info("submissions of a removed name deleted", ladder=ladder, name=author.name)
+        self._log("submissions of a removed name deleted", author)
 
     # -- building and checking -----------------------------------------------------------------
 
@@ -508,7 +509,6 @@ class LadderSubmissions:
             work.scope.cancel()
 
     async def _bring_up(self, key: str, number: int) -> None:
-        name, ladder = self.authors[key].name, self.room.spec.name
         try:
             version = self.version(self.authors[key], number)
             if not await self._set(key, number, state=State.BUILDING):
@@ -524,11 +524,11 @@ class LadderSubmissions:
                 limits=self.spec.limits,
             )
             await self._set(key, number, state=State.READY, findings=findings)
-            log.info("submission ready", ladder=ladder, name=name, version=number)
+            self._log("submission ready", self.authors[key], version=number)
         except (NotBuiltError, CheckFailedError) as error:
             findings = error.findings if isinstance(error, CheckFailedError) else ()
             await self._set(key, number, state=State.REFUSED, why=str(error), findings=findings)
-            log.info("submission refused", ladder=ladder, name=name, version=number, why=str(error))
+            self._log("submission refused", self.authors[key], version=number, why=str(error))
         except (BrokenSandboxError, OSError):
             raise
         except Exception:  # noqa: BLE001 - a fault of ours must not end the arena

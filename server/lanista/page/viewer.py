@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 
 import attrs
+import structlog
 import trio
 from websockets.trio.server import ServerConnection
 
@@ -61,6 +62,8 @@ DECISIONS = frozenset(
 """Such requests that change the arena's database."""
 WORTH_PACKING = 16 * 1024
 """Bytes of frames from which on they are compressed for a viewer that wants that."""
+
+log = structlog.get_logger()
 
 Handler = Callable[[Mapping[str, Any]], Awaitable[None]]
 """Answers a request."""
@@ -505,6 +508,7 @@ class Viewer:
         if message["do"] == "add-name":
             names.check_reserved(name)
         token = await names.decide(decision(message["do"], name, ladder, ladders))
+        log.info("decided by the operator", what=message["do"], name=name, ladder=ladder)
         if token is None:
             await self._done(message)
         else:
