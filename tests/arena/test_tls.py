@@ -193,6 +193,25 @@ async def test_another_certificate_is_used_for_new_connections(relay):
     await trio.aclose_forcefully(bot)
 
 
+async def test_a_relay_whose_files_do_not_fit_begins_as_soon_as_they_do(tmp_path, nursery):
+    """As after its death while a certificate is being replaced; the log says what it waits for."""
+    certificate, key = (tmp_path / name for name in ("localhost.pem", "localhost.key"))
+    shutil.copy(FILES / "localhost.pem", certificate)
+    shutil.copy(FILES / "arena.key", key)
+    with capture_logs() as logs, trio.fail_after(PATIENCE):
+        one = TlsRelay(certificate, key)
+        nursery.start_soon(one.run)
+        while not logs:
+            await trio.sleep(0.01)
+        shutil.copy(FILES / "localhost.key", key)
+        await one._started.wait()
+    event = "no TLS until this is mended; the files are read again soon"
+    assert {(event, f"{key}: not the key of {certificate}")} == {
+        (line["event"], line["why"]) for line in logs
+    }
+    nursery.cancel_scope.cancel()
+
+
 def test_a_stranger_does_not_get_the_arenas_own_connection(monkeypatch):
     """Whoever connects to the port within this machine first is sent away."""
     connect = socket.socket.connect

@@ -189,7 +189,8 @@ class TlsRelay:
 
         try:
             await linked.listen(hear)
-            log.error("the TLS relay ended; its connections are broken")
+            if self._link is not None:  # else it has said why it can't begin
+                log.error("the TLS relay ended; its connections are broken")
         finally:
             self._link = None
             if self._started.is_set():  # else somebody may be waiting for it

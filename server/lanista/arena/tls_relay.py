@@ -178,7 +178,7 @@ def main() -> None:
         try:
             await Relay(link, certificate, key).run()
         except CertificateError as error:
-            log.error("no TLS", why=str(error))
+            log.error("no TLS until this is mended; the files are read again soon", why=str(error))
 
     trio.run(run)
 
