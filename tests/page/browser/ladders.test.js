@@ -168,17 +168,16 @@ test("figures are loaded again when there are newer ones, after a rest, and not 
     fail: (message) => failures.push(message),
   });
   await goOn();
+  assert.equal(fetched.mock.callCount(), 0); // the lobby, which comes now, would have them loaded again
   link.tell({ computed: "1" });
-  await goOn();
+  await settle();
+  link.tell({ computed: "1" });
+  await settle();
   assert.equal(fetched.mock.callCount(), 1);
-  await settle();
-  link.tell({ computed: "1" });
-  await settle();
-  assert.equal(fetched.mock.callCount(), 2);
   answer = () => Response.json("second");
   link.tell({ computed: "2" });
   await settle();
-  assert.deepEqual(shown, ["first", "first", "second"]);
+  assert.deepEqual(shown, ["first", "second"]);
   // What the arena refuses isn't asked for again until something is new.
   answer = () => Response.json({ error: "no such bot" }, { status: 404 });
   link.tell({ computed: "3" });
@@ -200,7 +199,31 @@ test("figures are loaded again when there are newer ones, after a rest, and not 
   following.close();
   link.tell({ computed: "5" });
   await settle();
-  assert.equal(fetched.mock.callCount(), 6);
+  assert.equal(fetched.mock.callCount(), 5);
+});
+
+test("figures are loaded without a lobby, and again once it has come", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const goOn = () => new Promise((resolve) => setImmediate(resolve));
+  const link = new FakeLink();
+  const fetched = t.mock.method(globalThis, "fetch", async () => Response.json("figures"));
+  const following = followFigures(/** @type {any} */ (link), {
+    address: "/api/1/ladders/pit",
+    version: ladderVersion("pit"),
+    show: () => {},
+    fail: assert.fail,
+  });
+  for (const loaded of [1, 1]) {
+    t.mock.timers.tick(1000);
+    await goOn();
+    assert.equal(fetched.mock.callCount(), loaded);
+  }
+  link.tell({ computed: "1" });
+  await goOn();
+  t.mock.timers.tick(2000);
+  await goOn();
+  assert.equal(fetched.mock.callCount(), 2);
+  following.close();
 });
 
 test("a starter to hand in is called as its language wants it, also where a game has none", async () => {

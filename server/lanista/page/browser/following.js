@@ -14,7 +14,13 @@ import { errorMessage, fetchJson } from "./matches.js";
 const REST = 2000;
 
 /**
- * Load figures at once, and whenever their version has changed.
+ * Milliseconds that the lobby has to come before figures are loaded without it, as its first message
+ * would have them loaded again.
+ */
+const LOBBY_TIME = 1000;
+
+/**
+ * Load figures as soon as their version is known, and whenever it has changed.
  *
  * @template T
  * @param {Link} link the lobby must have been requested from it
@@ -29,8 +35,12 @@ const REST = 2000;
 export function followFigures(link, { address, version, show, fail }) {
   const ended = new AbortController();
   const current = () => (link.lobby === null ? undefined : version(link.lobby));
-  /** Version of the figures that are shown, or are being loaded. @type {string | undefined} */
-  let shown = undefined;
+  /**
+   * Version of the figures that are shown, or are being loaded; null for none.
+   *
+   * @type {string | undefined | null}
+   */
+  let shown = null;
   let isLoading = false;
   let isStale = false;
 
@@ -50,7 +60,7 @@ export function followFigures(link, { address, version, show, fail }) {
     } catch (error) {
       if (!ended.signal.aborted) {
         if (error instanceof TypeError) {
-          shown = undefined; // no answer of the arena: the next message of the lobby tries again
+          shown = null; // no answer of the arena: the next message of the lobby tries again
         }
         fail(errorMessage(error));
       }
@@ -66,9 +76,10 @@ export function followFigures(link, { address, version, show, fail }) {
   }
 
   link.addEventListener("lobby", follow);
-  void load();
+  const waiting = setTimeout(follow, link.lobby === null ? LOBBY_TIME : 0);
   return {
     close() {
+      clearTimeout(waiting);
       ended.abort();
       link.removeEventListener("lobby", follow);
     },
