@@ -187,7 +187,6 @@ async def test_handshakes_of_those_who_gave_way_take_no_newcomers_place(
 ):
     """Where newcomers would have to wait they are closed at once; here all but the first."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 4)
-    monkeypatch.setattr(module, "MAX_CONNECTIONS", 4)
     monkeypatch.setattr(module, "ENTERING", 4)
     async with showing(View(RunningMatches())) as house:
         tls = house.server.connections.tls = SlowTls()
@@ -247,7 +246,6 @@ async def trickled(stream):
 async def test_work_for_one_address_delays_no_other(autojump_clock, monkeypatch):
     """Nor do requests that wait for it pile up: those that are closed for others wait no longer."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 20)
-    monkeypatch.setattr(module, "MAX_CONNECTIONS", 20)
     monkeypatch.setattr(module, "ENTERING", 4)
     begun = []
 

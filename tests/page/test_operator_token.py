@@ -128,7 +128,6 @@ async def test_all_ways_to_show_a_token_count_together(autojump_clock):
 async def test_tokens_that_wait_keep_no_request_out(monkeypatch, autojump_clock, header):
     """Whoever is closed for others waits no longer, so connections don't pile up."""
     monkeypatch.setattr(connections, "MAX_REQUESTS", 20)
-    monkeypatch.setattr(connections, "MAX_CONNECTIONS", 20)
     monkeypatch.setattr(connections, "ENTERING", 4)
     said = b"GET /api/1/names HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: %s\r\n\r\n" % header
     names = _Slow()

@@ -87,7 +87,7 @@ class Peer(trio.abc.HalfCloseableStream):
     """Memory that a large answer or the body of its request takes, in bytes."""
     in_work: bool = attrs.field(default=False, init=False)
     """Whether the arena works at the answer to its request."""
-    closed: trio.Event = attrs.field(factory=trio.Event, init=False)
+    is_closed: bool = attrs.field(default=False, init=False)
     _wait: trio.CancelScope | None = attrs.field(default=None, init=False)
     """Cancelled if it gives way, while that is possible: see `may_give_way`."""
     _in_handshake: bool = attrs.field(default=False, init=False)
@@ -116,9 +116,9 @@ class Peer(trio.abc.HalfCloseableStream):
                 inner = await tls.relay(outer_socket, self.address, REQUEST_TIME)
                 self.stream = trio.SocketStream(trio.socket.from_stdlib_socket(inner))
                 self._in_handshake = False
-                if self.closed.is_set():  # others needed its place
+                if self.is_closed:  # others needed its place
                     self.stream.socket.close()
-                return not self.closed.is_set()
+                return not self.is_closed
         if first and first != HANDSHAKE:
             await self.send_all(NOT_TLS)
             await self.send_eof()
@@ -261,9 +261,9 @@ class Peer(trio.abc.HalfCloseableStream):
             self.close()
 
     def close(self) -> None:
-        """Close the connection at once, and wake up the task that waits for that."""
+        """Close the connection at once."""
         self.stream.socket.close()
-        self.closed.set()
+        self.is_closed = True
         if self._wait is not None:
             self._wait.cancel()
         self.connections.peers.pop(self, None)
@@ -295,14 +295,14 @@ class Connections(trio.abc.Listener[Peer]):
     peers: dict[Peer, None] = attrs.field(factory=dict, init=False)
     """All open connections, the oldest first."""
     _sockets: trio.CapacityLimiter = attrs.field(init=False)
-    """Counts the connections that may still be accepted."""
+    """Counts the connections that may still be accepted, besides WebSockets."""
     _work: BackgroundWork = attrs.field(init=False)
     _send_websocket: trio.MemorySendChannel[Peer] = attrs.field(init=False)
     _websockets: trio.MemoryReceiveChannel[Peer] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._work = BackgroundWork(1, SHARE / 2, self.done, REQUEST_WORK)
-        self._sockets = trio.CapacityLimiter(MAX_CONNECTIONS + ENTERING)
+        self._sockets = trio.CapacityLimiter(MAX_REQUESTS + ENTERING)
         self._send_websocket, self._websockets = trio.open_memory_channel(0)
 
     @property
@@ -338,9 +338,10 @@ class Connections(trio.abc.Listener[Peer]):
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
             log.error("a page's connection ended by an error", trace=traceback.format_exc())
         finally:
-            if peer is not None:
+            if peer is None:
+                stream.socket.close()
+            elif not peer.is_viewer:  # whoever accepts a WebSocket closes it
                 peer.close()
-            stream.socket.close()
 
     async def _answer(self, peer: Peer) -> tuple[bytes, bytes] | None:
         try:
@@ -357,7 +358,6 @@ class Connections(trio.abc.Listener[Peer]):
             peer.in_work = False
         if answer is None:
             await self._send_websocket.send(peer)
-            await peer.closed.wait()
         return answer
 
     async def accept(self) -> Peer:

@@ -35,7 +35,11 @@ MAX_WAITING = 64
 """Maximum number of requests of a viewer that wait for their answers."""
 MAX_TASKS = 1500
 """Maximum number of tasks that answer such requests, of all viewers together; each viewer may have
-the same share of them. Garbage collection, which holds up the matches, takes 0.02 ms for each."""
+the same share of them. Garbage collection, which holds up the matches, takes 0.02 ms for each.
+
+Besides those, a viewer has four tasks: its connection's receives, so that pings are answered and
+its end is noticed while requests are carried out; another pings, so that whoever is gone is noticed
+and proxies keep the connection; one reads requests; and one sends the lobby when it changes."""
 SHORTEST = 0.04
 """Minimum seconds between two answers with frames to a viewer while matches run."""
 SHARE = 0.008
