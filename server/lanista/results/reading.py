@@ -186,21 +186,19 @@ class Reading:
         self, condition: sa.ColumnElement[bool] | None, *, only_void: bool
     ) -> Sequence[sa.Row[*tuple[Any, ...]]]:
         """Return rows of bot, ending, number of seats, and the sums of each fault."""
-        source: sa.FromClause = SEATS
-        if only_void or condition is not None:
-            source = source.join(MATCHES)
         sums = [sa.func.sum(SEATS.c[fault]) for fault in FAULTS]
         statement: sa.Select[*tuple[Any, ...]] = (
             sa.select(SEATS.c.bot, SEATS.c.ending, sa.func.count(), *sums)
-            .select_from(source)
+            .select_from(SEATS)
             .group_by(SEATS.c.bot, SEATS.c.ending)
         )
-        if only_void:
+        if only_void or condition is not None:
             # By the matches alone, as SQLite would read every seat of the competition.
-            few = sa.select(MATCHES.c.number).where(self.of(MATCHES), VOID)
-            statement = statement.where(VOID, SEATS.c.match.in_(few))
+            statement = statement.join(MATCHES).where(self.of(MATCHES))
         else:
             statement = statement.where(self.of(SEATS))
+        if only_void:
+            statement = statement.where(VOID)
         if condition is not None:
             statement = statement.where(condition)
         return self.connection.execute(statement).all()
