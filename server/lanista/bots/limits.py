@@ -217,10 +217,10 @@ def describe_broken(kind: str, limit: int, used: int) -> str:
     return phrase.format(as_text(used)) + f"; the limit is {as_text(limit)}"
 
 
-def describe_signal(number: int, limits: BotLimits | None) -> str | None:
+def describe_signal(number: int, limits: BotLimits) -> str | None:
     """Describe the limit for which the kernel sends this signal, if any, as `describe_broken`."""
-    if limits is not None and number == signal.SIGXFSZ and limits.file_size:
+    if number == signal.SIGXFSZ and limits.file_size:
         return f"wrote a file larger than {readable_size(limits.file_size)}, its limit"
-    if limits is not None and number == signal.SIGXCPU and limits.cpu:
+    if number == signal.SIGXCPU and limits.cpu:
         return f"used more than {limits.cpu} s of CPU time, its limit"
     return None

@@ -408,7 +408,7 @@ async def start_bot(
     *,
     cwd: str | os.PathLike[str] | None = None,
     grace: float = GRACE,
-    limits: BotLimits | None = None,
+    limits: BotLimits = NO_LIMITS,
     sandbox: "Sandbox | None" = None,
 ) -> AsyncIterator[Bot]:
     """Run a bot for as long as the block runs.
@@ -429,7 +429,7 @@ async def start_bot(
     says so. If a sandbox can't be made, the bot fails to start, so call `check_sandbox` first.
     """
     _late_keepers[:] = [late for late in _late_keepers if not late.poll()]
-    bot = Bot(tuple(command), limits=limits or NO_LIMITS)
+    bot = Bot(tuple(command), limits=limits)
     directory = "" if cwd is None else os.fspath(cwd)
     try:
         link = _Link.open(bot.command, env, directory, bot.limits, sandbox)
