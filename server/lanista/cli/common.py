@@ -27,7 +27,7 @@ from lanista.match.conditions import (
     MAX_MATCH_CPU,
     clock_of,
 )
-from lanista_protocol.messages import SHORTEST
+from lanista.ranges import ValueOfKeyError
 
 if TYPE_CHECKING:
     from lanista.hosting.bot_pool import Contestant
@@ -163,13 +163,25 @@ def _together(*options: Decorator) -> Decorator:
     return add
 
 
+def refused_option(error: ValueOfKeyError) -> BadInputError:
+    """Return an error about an option from one about the key of a spec that it gives."""
+    option = {"listen": "web", "name": "ladder"}.get(error.key, error.key.replace("_", "-"))
+    if option.startswith("ladders["):
+        option = "ladder"
+    return BadInputError(f"--{option}: {error}")
+
+
 def _with_clock(command: Callable[..., Any]) -> Callable[..., Any]:
     """Have a command given a `clock` (`Clock`) for those of its options."""
 
     @functools.wraps(command)
     def with_clock(*args: Any, **given: Any) -> Any:
         said = {name: given.pop(name) for name in CLOCK_OPTIONS & given.keys()}
-        return command(*args, clock=clock_of(**said), **given)
+        try:
+            clock = clock_of(**said)
+        except ValueOfKeyError as error:
+            raise refused_option(error) from None
+        return command(*args, clock=clock, **given)
 
     return with_clock
 
@@ -177,17 +189,17 @@ def _with_clock(command: Callable[..., Any]) -> Callable[..., Any]:
 limit_options = _together(
     click.option(
         "--time-init",
-        type=Finite(min=SHORTEST),
+        type=float,
         default=DEFAULT.time_init,
         metavar="SECONDS",
-        help="Time for the first answer.",
+        help="Time for the first answer; 0 is no limit.",
     ),
     click.option(
         "--time-move",
-        type=Finite(min=SHORTEST),
+        type=float,
         default=DEFAULT.time_move,
         metavar="SECONDS",
-        help="Time for every other answer.",
+        help="Time for every other answer; 0 is no limit.",
     ),
     _with_clock,
 )
@@ -198,14 +210,14 @@ clock_options = _together(
     click.option("--no-clock", is_flag=True, help="Give bots unlimited time for their answers."),
     click.option(
         "--late-limit",
-        type=click.IntRange(min=1),
+        type=int,
         default=DEFAULT.late_limit,
         metavar="N",
         help="Late turns in a row that put a bot out, in games that skip late turns.",
     ),
     click.option(
         "--stall-margin",
-        type=Finite(min=0),
+        type=float,
         default=DEFAULT.stall_margin,
         metavar="SECONDS",
         help="If this machine stalls longer than this, a late answer makes the match void.",
@@ -216,7 +228,7 @@ clock_options = _together(
 
 start_option = click.option(
     "--time-start",
-    type=Finite(min=SHORTEST),
+    type=float,
     default=DEFAULT.time_start,
     metavar="SECONDS",
     help="Time a bot has from its start to its hello.",

@@ -8,14 +8,13 @@ import click
 
 from lanista.cli.common import (
     Choice,
-    Finite,
     clock_options,
     game_options,
+    refused_option,
 )
 from lanista.errors import BadInputError
 from lanista.games import DEFAULT_GAME, registry
 from lanista.match.conditions import Clock
-from lanista_protocol.messages import SHORTEST
 
 if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec
@@ -101,7 +100,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--hello-timeout",
-    type=Finite(min=SHORTEST),
+    type=float,
     default=10.0,
     metavar="SECONDS",
     help="Time a bot has from connecting to its hello.",
@@ -151,7 +150,7 @@ def command(
     """
     from lanista.arena.options import Options
     from lanista.arena.spec import NO_PAGE, ArenaSpec, Friendly, LogFormat, Page, Start, toml_of
-    from lanista.cli.serving import refused_option, serve_arena
+    from lanista.cli.serving import serve_arena
     from lanista.hosting.inputs import checked_setup
     from lanista.ranges import ValueOfKeyError
 

@@ -20,6 +20,7 @@ from lanista.arena.server import Reread, serve
 from lanista.arena.spec import NO_PAGE, ArenaSpec, read_spec, toml_of
 from lanista.arena.tls import CertificateError, load
 from lanista.bots.cgroup import use_cgroups
+from lanista.cli.common import refused_option
 from lanista.cli.logs import configure_log
 from lanista.cli.web import PagePort, listening_text, shown_tournaments
 from lanista.errors import BadInputError
@@ -69,14 +70,6 @@ def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
         return attrs.evolve(spec, **changes)
     except ValueOfKeyError as error:
         raise refused_option(error) from None
-
-
-def refused_option(error: ValueOfKeyError) -> BadInputError:
-    """Return an error about an option from one about the key of a spec that it gives."""
-    option = {"listen": "web", "name": "ladder"}.get(error.key, error.key.replace("_", "-"))
-    if option.startswith("ladders["):
-        option = "ladder"
-    return BadInputError(f"--{option}: {error}")
 
 
 def _reread(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli.common import (
-    Finite,
     base_option,
     concurrency_option,
     display_options,
@@ -34,13 +33,13 @@ EXIT_UNDECIDED = 3
 @click.option("--elo1", type=float, default=10.0, help="H1: A is this many Elo stronger.")
 @click.option(
     "--alpha",
-    type=Finite(min=0, max=0.5, min_open=True, max_open=True),
+    type=float,
     default=0.05,
     help="Probability of accepting H1 if H0 is true.",
 )
 @click.option(
     "--beta",
-    type=Finite(min=0, max=0.5, min_open=True, max_open=True),
+    type=float,
     default=0.05,
     help="Probability of accepting H0 if H1 is true.",
 )
