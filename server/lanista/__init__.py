@@ -37,7 +37,7 @@ _PUBLIC: dict[str, str | None] = {
     "SandboxError": "bots.sandbox",
     "SeatAnswer": "page.difference",
     "SeatDifference": "page.difference",
-    "SpecError": "toml_spec",
+    "SpecError": "errors",
     "StartFailureError": "hosting.started_match",
     "StoreError": "errors",
     "UnknownGameError": "games.registry",

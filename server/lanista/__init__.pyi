@@ -6,6 +6,7 @@ from lanista.competition.worker import WorkError as WorkError
 from lanista.errors import BadInputError as BadInputError
 from lanista.errors import FileError as FileError
 from lanista.errors import LanistaError as LanistaError
+from lanista.errors import SpecError as SpecError
 from lanista.errors import StoreError as StoreError
 from lanista.games.registry import UnknownGameError as UnknownGameError
 from lanista.hosting.started_match import StartFailureError as StartFailureError
@@ -32,6 +33,5 @@ from lanista.match.replay import MismatchError as MismatchError
 from lanista.page.difference import Difference as Difference
 from lanista.page.difference import SeatAnswer as SeatAnswer
 from lanista.page.difference import SeatDifference as SeatDifference
-from lanista.toml_spec import SpecError as SpecError
 
 __version__: str

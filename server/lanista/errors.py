@@ -5,7 +5,8 @@ line for a person and names what is wrong and where; the commands print the same
 unknown name, it ends with `did_you_mean`.
 """
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 COMPARED = 64
@@ -20,6 +21,10 @@ class LanistaError(Exception):
 
 class BadInputError(LanistaError):
     """Something that was given can't be used; the message says what, and what can be used."""
+
+
+class SpecError(BadInputError):
+    """A spec can't be used: the message is one line with the key, the mistake, and its remedy."""
 
 
 class RefusedError(BadInputError):
@@ -54,6 +59,18 @@ class FileError(LanistaError, OSError):
 
     def __str__(self) -> str:
         return str(self.args[0])  # OSError would put its own words in place of ours
+
+
+@contextlib.contextmanager
+def placed(place: str) -> Iterator[None]:
+    """Have the message of a `BadInputError` within begin with a place, as a `SpecError`.
+
+    The place is a file, or a key of it.
+    """
+    try:
+        yield
+    except BadInputError as error:
+        raise SpecError(f"{place}{error}") from None
 
 
 def one_line(error: object) -> str:

@@ -5,7 +5,6 @@ place in the file, what is wrong there and what would be right. Only text become
 `toml_text` writes such files.
 """
 
-import contextlib
 import enum
 import json
 import re
@@ -20,7 +19,7 @@ import cattrs
 from cattrs.cols import mapping_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
 
-from lanista.errors import BadInputError, did_you_mean, nearest
+from lanista.errors import SpecError, did_you_mean, nearest
 from lanista.ranges import ValueOfKeyError
 
 MAX_DIGITS = 40
@@ -33,22 +32,6 @@ _TEXT_OF: Mapping[type, str] = {
 }
 
 T = TypeVar("T")
-
-
-class SpecError(BadInputError):
-    """A spec can't be used: the message is one line with the key, the mistake, and its remedy."""
-
-
-@contextlib.contextmanager
-def placed(place: str) -> Iterator[None]:
-    """Have the message of a `BadInputError` within begin with a place, as a `SpecError`.
-
-    The place is a file, or a key of it.
-    """
-    try:
-        yield
-    except BadInputError as error:
-        raise SpecError(f"{place}{error}") from None
 
 
 class _NotTablesError(TypeError):

@@ -25,11 +25,11 @@ from lanista.arena.spec import (
     read_spec,
     toml_of,
 )
+from lanista.errors import SpecError
 from lanista.games.base import complete_settings
 from lanista.games.hogwarts.ruleset import RULESET
-from lanista.hosting.spec_parts import SandboxName
+from lanista.hosting.inputs import SandboxName
 from lanista.match.conditions import Clock
-from lanista.toml_spec import SpecError
 
 LADDER = '[[ladders]]\nname = "l"\ngame = "hogwarts"\n'
 

@@ -6,7 +6,7 @@ import pytest
 
 from lanista.competition.setup import prepare
 from lanista.competition.spec import SeedCount, read_spec
-from lanista.hosting.spec_parts import SandboxName
+from lanista.hosting.inputs import SandboxName
 from lanista.match.conditions import Clock
 from lanista.results.names import Registrar
 from lanista.results.submissions import State

@@ -8,8 +8,8 @@ import pytest
 from docs.pages import DOCS, fenced
 from lanista.arena import spec as arena_spec
 from lanista.arena.spec import ArenaSpec, LadderSpec, Page, Submissions, Tls, parse_spec
+from lanista.errors import SpecError
 from lanista.match.conditions import Clock
-from lanista.toml_spec import SpecError
 
 PAGE = DOCS / "arena.md"
 KINDS = {

@@ -16,7 +16,7 @@ from lanista.competition.setup import prepare
 from lanista.competition.spec import SpecError, example, parse_spec, spec_of
 from lanista.errors import BadInputError
 from lanista.games import registry
-from lanista.hosting.spec_parts import configurations
+from lanista.hosting.inputs import configurations
 
 SMALL = b"""\
 name = "cup"

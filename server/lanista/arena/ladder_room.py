@@ -28,14 +28,14 @@ from lanista.arena.spec import MAX_COUNT, LadderSpec, Registration, is_bot_name
 from lanista.bots.limits import parse_limits
 from lanista.competition.executors import automatic_concurrency
 from lanista.competition.formats.ladder import Ladder
+from lanista.errors import SpecError, placed
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.games.outcome import FAILURES
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import MatchReport, distinct
-from lanista.hosting.inputs import fresh_seed
+from lanista.hosting.inputs import SandboxName, configurations, fresh_seed
 from lanista.hosting.names import bot_command
-from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import LadderInfo, MatchSpec
 from lanista.match.record import BadRecordError
 from lanista.results.base import Database
@@ -48,7 +48,6 @@ from lanista.results.reading import stored_ids
 from lanista.results.recorded import arena_result, is_ladder_result, read_records, record_paths
 from lanista.results.recovery import complete_records
 from lanista.results.submissions import read_owner_salt
-from lanista.toml_spec import SpecError, placed
 
 KEPT = 50
 """The number of each name's last matches that are read at the start."""

@@ -7,11 +7,11 @@ from typing import Any
 import attrs
 
 from lanista.arena.spec import ArenaSpec, LadderSpec
+from lanista.errors import placed
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.inputs import checked_setup
 from lanista.results.data_folder import DataFolder
-from lanista.toml_spec import placed
 
 LINGERING = 64
 """Number of connections without a place that may take a second to read why. Any others are sent the

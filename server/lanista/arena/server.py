@@ -15,9 +15,9 @@ from lanista.arena.arena import Arena
 from lanista.arena.matches import Matches
 from lanista.arena.options import Options
 from lanista.arena.spec import Start
+from lanista.errors import SpecError
 from lanista.nurseries import helpers_nursery, stop_signals
 from lanista.system import return_large_blocks
-from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom

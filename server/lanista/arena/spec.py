@@ -18,7 +18,7 @@ import cattrs
 from lanista.bots.limits import LimitsError, parse_limits
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.base import Ruleset
-from lanista.hosting.spec_parts import SandboxName, example_of
+from lanista.hosting.inputs import SandboxName, example_of
 from lanista.match.conditions import Clock
 from lanista.ranges import Validator, ValueOfKeyError, at_least, at_most, positive, rule
 from lanista.system import usable_cores

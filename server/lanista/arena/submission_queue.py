@@ -14,9 +14,8 @@ from lanista.arena.options import Options
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError, Tools
 from lanista.bots.sandbox import SandboxError, check_sandbox
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, SpecError
 from lanista.hosting.control import Changes
-from lanista.toml_spec import SpecError
 
 AGAIN = 10.0
 """Seconds after which a build is tried again that failed by no fault of the program."""

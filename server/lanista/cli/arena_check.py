@@ -31,7 +31,7 @@ from lanista.errors import BadInputError, LanistaError, one_line
 from lanista.games import registry
 from lanista.games.picture import counted
 from lanista.hosting.accept import open_port
-from lanista.hosting.spec_parts import SandboxName, configurations
+from lanista.hosting.inputs import SandboxName, configurations
 from lanista.results.base import Database
 from lanista.results.data_folder import DATABASE, DataFolder
 from lanista.results.names import key_of

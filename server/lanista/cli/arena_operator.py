@@ -339,7 +339,7 @@ def list_(arena: ArenaFile) -> int:
 def _house_names(arena: ArenaFile) -> "Iterator[tuple[LadderSpec, list[str]]]":
     """Yield the ladders, each with the names of its house bots."""
     from lanista.arena.ladder_room import house_contestants
-    from lanista.toml_spec import placed
+    from lanista.errors import placed
 
     for number, ladder in enumerate(arena.spec.ladders, 1):
         with placed(f"{arena.path}: ladders[{number}]."):

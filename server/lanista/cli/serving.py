@@ -23,12 +23,11 @@ from lanista.bots.cgroup import use_cgroups
 from lanista.cli.common import refused_option
 from lanista.cli.logs import configure_log
 from lanista.cli.web import PagePort, listening_text, shown_tournaments
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, placed
 from lanista.page.connections import MAX_CONNECTIONS
 from lanista.page.ladders import Ladders
 from lanista.ranges import ValueOfKeyError
 from lanista.system import make_folder
-from lanista.toml_spec import placed
 
 log = structlog.get_logger()
 

@@ -97,7 +97,7 @@ def check(file: Path) -> int:
     from lanista.cli.tournament_run import check as checked
     from lanista.competition.setup import load_file
     from lanista.competition.standings import format_of
-    from lanista.toml_spec import placed
+    from lanista.errors import placed
 
     setup = load_file(file)
     with placed(f"{file}: "):
@@ -362,8 +362,8 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
     Exit codes: 0 shown, 2 bad input, or nothing has been played yet.
     """
     from lanista.competition.standings import standings_of
+    from lanista.errors import placed
     from lanista.results.database import Store
-    from lanista.toml_spec import placed
 
     setup = _played(file)
     sources = [source for source in (file, setup.database) if isinstance(source, Path)]

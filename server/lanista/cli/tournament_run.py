@@ -38,12 +38,11 @@ from lanista.competition.running import check_places, open_tournament
 from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
 from lanista.competition.worker import Trial
-from lanista.errors import BadInputError, StoreError
+from lanista.errors import BadInputError, SpecError, StoreError
 from lanista.games.picture import counted
 from lanista.nurseries import helpers_nursery
 from lanista.results.engines import where_of
 from lanista.system import heeded
-from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort

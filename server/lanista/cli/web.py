@@ -57,9 +57,9 @@ def shown_tournaments(paths: Sequence[Path]) -> "TableHelpers":
     """Return what computes the tables of the tournaments of specs, and of folders with specs."""
     from lanista.competition.setup import load_file
     from lanista.competition.standings import format_of
+    from lanista.errors import placed
     from lanista.page.tables import TableHelpers
     from lanista.page.tournaments import Tournaments
-    from lanista.toml_spec import placed
 
     helpers, shown = TableHelpers(), []
     file_of: dict[str, Path] = {}

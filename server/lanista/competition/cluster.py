@@ -18,9 +18,8 @@ import distributed as untyped
 from distributed.scheduler import KilledWorker
 
 from lanista.competition.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
-from lanista.errors import one_line
+from lanista.errors import SpecError, one_line
 from lanista.spawning import holding_signals, leave_signals, start_tracker
-from lanista.toml_spec import SpecError
 
 distributed: Any = untyped
 """The package, as Any: most of it has no type annotations."""

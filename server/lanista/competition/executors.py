@@ -23,10 +23,9 @@ import trio
 
 from lanista.bots.cgroup import use_cgroups
 from lanista.bots.keeper_process import become_subreaper
-from lanista.errors import did_you_mean
+from lanista.errors import SpecError, did_you_mean
 from lanista.spawning import SpawnContext, begin_spawned
 from lanista.system import usable_cores
-from lanista.toml_spec import SpecError
 from lanista_protocol import shown
 
 CLEANUP_TIME = 10.0

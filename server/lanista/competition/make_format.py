@@ -9,9 +9,8 @@ from lanista.competition.formats.knockout import Knockout
 from lanista.competition.formats.ladder_format import LadderFormat
 from lanista.competition.formats.swiss import Swiss
 from lanista.competition.spec import Spec, Sprt
-from lanista.errors import did_you_mean
+from lanista.errors import SpecError, did_you_mean
 from lanista.results.blocks import BlockScore, FormatName, SeatingsName, seatings
-from lanista.toml_spec import SpecError
 
 MAX_ROUND_BLOCKS = 250_000
 """Maximum number of blocks in a round: all of them are planned when the round begins."""

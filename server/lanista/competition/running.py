@@ -25,13 +25,12 @@ from lanista.competition.setup import AnySpec, Setup, load
 from lanista.competition.spec import check_concurrency
 from lanista.competition.standings import format_of
 from lanista.competition.stored_blocks import check_identities, settle_seed, unbench_bots
-from lanista.errors import FileError
+from lanista.errors import FileError, SpecError
 from lanista.hosting.inputs import check_function, check_options
 from lanista.jobs import Job
 from lanista.results.base import Database
 from lanista.results.database import Store
 from lanista.results.lock import folder_lock
-from lanista.toml_spec import SpecError
 
 
 @contextlib.contextmanager

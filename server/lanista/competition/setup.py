@@ -17,16 +17,15 @@ from lanista.bots.limits import BotLimits, limits_of_match
 from lanista.bots.sandbox import SandboxError, check_sandbox
 from lanista.competition import executors
 from lanista.competition.spec import BotEntry, SeedCount, Spec, read_spec, spec_of
+from lanista.errors import SpecError, placed
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant, apart
 from lanista.hosting.host import distinct
-from lanista.hosting.inputs import checked_environment, given_path
+from lanista.hosting.inputs import SandboxName, checked_environment, configurations, given_path
 from lanista.hosting.names import bot_command, checked_name
-from lanista.hosting.spec_parts import SandboxName, configurations
 from lanista.match.conditions import Clock
 from lanista.results.blocks import Seating, SeatingsName, seatings
-from lanista.toml_spec import SpecError, placed
 
 _SQLITE = "sqlite:///"
 _ID_DIGITS = 32

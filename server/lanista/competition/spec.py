@@ -15,16 +15,18 @@ from typing import Any, Literal
 import attrs
 import cattrs
 
-from lanista.errors import BadInputError
+from lanista.errors import (
+    BadInputError,
+    SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
+)
 from lanista.games import registry
 from lanista.games.base import Ruleset
-from lanista.hosting.spec_parts import SandboxName, example_of
+from lanista.hosting.inputs import SandboxName, example_of
 from lanista.match.conditions import MAX_MATCH_CPU, Clock
 from lanista.ranges import at_least, at_most, rule
 from lanista.results.blocks import FormatName, SeatingsName
 from lanista.results.match_result import MatchResult
 from lanista.toml_spec import (
-    SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
     SpecReader,
     quoted,
     shown,

@@ -25,13 +25,12 @@ import attrs
 
 from lanista.competition.formats.base import Format
 from lanista.competition.setup import Opening, Setup
-from lanista.errors import StoreError
+from lanista.errors import SpecError, StoreError
 from lanista.results.blocks import BlockScore
 from lanista.results.database import Store
 from lanista.results.engines import damaged, where_of
 from lanista.results.match_result import Benching
 from lanista.results.reading import PlayedBlock
-from lanista.toml_spec import SpecError
 
 BASE_SEED = "base_seed"
 """The database's key for the secret from which seeds are drawn if the spec names no base."""

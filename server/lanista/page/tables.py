@@ -21,7 +21,7 @@ import trio
 
 from lanista.competition.setup import Setup, load
 from lanista.competition.standings import moment_of, page_of, standings
-from lanista.errors import StoreError
+from lanista.errors import SpecError, StoreError
 from lanista.games import registry
 from lanista.games.outcome import FAILURES
 from lanista.helper_processes import HelperDiedError, HelperProcess
@@ -43,7 +43,6 @@ from lanista.results.match_result import Estimate
 from lanista.results.rating_history import RatingHistory
 from lanista.results.reading import StoredMatch
 from lanista.results.recorded import stored_json
-from lanista.toml_spec import SpecError
 
 if TYPE_CHECKING:  # which the helper processes don't need
     from lanista.arena.arena import Arena
