@@ -111,18 +111,17 @@ def replay() -> Target:
 
     def check(data: bytes) -> None:
         reader = LineReader(Path("x.jsonl"))
-        header, turns, result = None, [], None
+        turns, result = [], None
         try:
-            for line in data.split(b"\n"):
+            first, *rest = data.split(b"\n")
+            header = reader.header(first)
+            for line in rest:
                 read = reader.read(line)
                 if isinstance(read, TurnInfo):
                     turns.append(read)
-                elif isinstance(read, Header):
-                    header = read
                 else:
                     assert isinstance(read, ResultInfo)
                     result = read
-            assert header is not None
             verify(Record(header, tuple(turns), result), registry.get(header.game))
         except (BadRecordError, MismatchError, UnknownGameError) as error:
             check_words(str(error))

@@ -23,11 +23,11 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import IO, TYPE_CHECKING, Any, cast, get_args
 
 import attrs
 import orjson
@@ -47,6 +47,10 @@ PART = ".part"
 """Suffix that the name has while the match goes on."""
 TMP = ".tmp"
 """Suffix that the name has while the finished record is being compressed."""
+GZIP = b"\x1f\x8b"
+"""The first bytes of a gzip file."""
+DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
+"""The errors of gzip data that can't be unpacked."""
 MAX_LINE = 64 * 1024 * 1024
 """Maximum length of a line in bytes, for readers; a turn of four seats is far shorter."""
 MAX_NUMBER = 2**53
@@ -384,27 +388,22 @@ def read_record(path: Path) -> Record:
     """
     reader = LineReader(path)
     turns: list[TurnInfo] = []
-    header: Header | None = None
     result: ResultInfo | None = None
-    for line in whole_lines(path):
+    lines = whole_lines(path)
+    header = reader.header(next(lines, b""))
+    for line in lines:
         info = reader.read(line)
         if isinstance(info, TurnInfo):
             turns.append(info)
-        elif isinstance(info, ResultInfo):
-            result = info
         else:
-            header = info
-    if header is None:
-        raise BadRecordError(f"{path}: empty; a record begins with its header")
+            result = info
     return Record(header, tuple(turns), result)
 
 
 def read_header(path: Path) -> Header:
     """Read the header of a record, and nothing else; the errors are those of `read_record`."""
     with contextlib.closing(whole_lines(path)) as lines:
-        header = LineReader(path).read(next(lines, b""))
-    assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
-    return header
+        return LineReader(path).header(next(lines, b""))
 
 
 def read_ends(path: Path) -> tuple[Header, ResultInfo]:
@@ -413,24 +412,24 @@ def read_ends(path: Path) -> tuple[Header, ResultInfo]:
     Raises BadRecordError if it isn't, and the errors of `read_record`.
     """
     reader = LineReader(path)
-    with contextlib.closing(whole_lines(path)) as lines:
-        header = reader.read(next(lines, b""))
-        assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
-        last = b""
-        for last in lines:  # noqa: B007 - used after the loop
-            pass
-    try:
+    lines = whole_lines(path)
+    header = reader.header(next(lines, b""))
+    last = b""
+    for last in lines:  # noqa: B007 - used after the loop
+        pass
+    with contextlib.suppress(BadRecordError):
         result = reader.read(last)
-    except BadRecordError:
-        result = None
-    if not isinstance(result, ResultInfo):
-        raise BadRecordError(f"{path}: its last line isn't a result")
-    return header, result
+        if isinstance(result, ResultInfo):
+            return header, result
+    raise BadRecordError(f"{path}: its last line isn't a result")
 
 
 @attrs.define
 class LineReader:
-    """A parser for the lines of a record, which may be one that is still being written."""
+    """A parser for the lines of a record, which may be one that is still being written.
+
+    A line that isn't what belongs there is a BadRecordError, which says which line and why.
+    """
 
     path: Path
     _number: int = 0
@@ -438,41 +437,11 @@ class LineReader:
     _turns: int = 0
     _over: bool = False
 
-    def read(self, line: bytes) -> Header | TurnInfo | ResultInfo:
-        """Parse and check the next line, which must be complete.
-
-        Raises BadRecordError, which says which line and why, if it is not what belongs there.
-        """
-        self._number += 1
-        try:
-            # As `json.loads`, which would make a decoder for each line.
-            value = _DECODER.decode(line.decode("utf-8", "surrogatepass"))
-        except (ValueError, RecursionError) as error:
-            hint = "; this file isn't a record of a match" if self._number == 1 else ""
-            raise self._bad(f"not JSON ({error}){hint}") from None
-        if self._number == 1:
-            return self._header(line, value)
-        if self._over:
-            raise self._bad("a line after the result")
-        if isinstance(value, dict) and set(value) == {"result"}:
-            result: ResultInfo = self._structured(line, value["result"], ResultInfo)
-            self._check_result(result)
-            self._over = True
-            return result
-        turn: TurnInfo = self._structured(line, value, TurnInfo)
-        self._check_turn(turn)
-        self._turns += 1
-        return turn
-
-    def skip(self, turns: int) -> None:
-        """Skip the lines of some turns; called after the header was read."""
-        self._number += turns
-        self._turns += turns
-
-    def _bad(self, problem: str) -> BadRecordError:
-        return BadRecordError(f"{self.path}: line {self._number}: {problem}")
-
-    def _header(self, line: bytes, value: Any) -> Header:
+    def header(self, line: bytes) -> Header:
+        """Parse and check the first line, which must be complete; empty if there is none."""
+        if not line:
+            raise BadRecordError(f"{self.path}: empty; a record begins with its header")
+        value = self._parsed(line)
         version = value.get("lanista_record") if isinstance(value, dict) else None
         if type(version) is not int:
             raise self._bad(f"not the header of a record; this version reads format {FORMAT}")
@@ -496,6 +465,38 @@ class LineReader:
                 f"or a number from 1 for each of {self._seats} seats"
             )
         return header
+
+    def read(self, line: bytes) -> TurnInfo | ResultInfo:
+        """Parse and check the next line, which must be complete, after the header."""
+        value = self._parsed(line)
+        if self._over:
+            raise self._bad("a line after the result")
+        if isinstance(value, dict) and set(value) == {"result"}:
+            result: ResultInfo = self._structured(line, value["result"], ResultInfo)
+            self._check_result(result)
+            self._over = True
+            return result
+        turn: TurnInfo = self._structured(line, value, TurnInfo)
+        self._check_turn(turn)
+        self._turns += 1
+        return turn
+
+    def skip(self, turns: int) -> None:
+        """Skip the lines of some turns; called after the header was read."""
+        self._number += turns
+        self._turns += turns
+
+    def _bad(self, problem: str) -> BadRecordError:
+        return BadRecordError(f"{self.path}: line {self._number}: {problem}")
+
+    def _parsed(self, line: bytes) -> Any:
+        self._number += 1
+        try:
+            # As `json.loads`, which would make a decoder for each line.
+            return _DECODER.decode(line.decode("utf-8", "surrogatepass"))
+        except (ValueError, RecursionError) as error:
+            hint = "; this file isn't a record of a match" if self._number == 1 else ""
+            raise self._bad(f"not JSON ({error}){hint}") from None
 
     def _check_turn(self, turn: TurnInfo) -> None:
         seats = self._seats
@@ -562,31 +563,52 @@ class LineReader:
         raise self._bad(f"not a valid {_NAMES[kind]} ({problems})")
 
 
-def whole_lines(path: Path) -> Generator[bytes, None, None]:
-    """Yield the complete lines of a record, compressed or not, with only one in memory.
+def opened(path: Path) -> IO[bytes]:
+    """Open a file that may be compressed by gzip, for reading what is in it.
 
     Raises:
-        BadRecordError: The compressed data is damaged, a line is too long, or it is a named pipe.
-        OSError: The file can't be read.
+        BadRecordError: It is a named pipe.
+        OSError: It can't be read.
     """
     if path.is_fifo():  # opening it would wait for a writer, for ever
         raise BadRecordError(f"{path}: a named pipe; a record is a file")
-    with path.open("rb") as plain:
-        is_packed = plain.read(2) == b"\x1f\x8b"
-        plain.seek(0)
-        file = gzip.GzipFile(fileobj=plain) if is_packed else plain
-        number = 0
-        while True:
-            try:
-                line = file.readline(MAX_LINE)
-            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise BadRecordError(f"{path}: damaged gzip data ({error})") from None
-            number += 1
-            if len(line) == MAX_LINE:
-                raise BadRecordError(f"{path}: line {number}: more than {MAX_LINE} bytes")
-            if not line.endswith(b"\n"):
-                return  # the end of the file, or a last line that a crash left incomplete
+    with path.open("rb") as file:
+        is_packed = file.read(len(GZIP)) == GZIP
+    return cast("IO[bytes]", gzip.open(path)) if is_packed else path.open("rb")
+
+
+def lines_so_far(file: IO[bytes], name: object, longest: int) -> Iterator[bytes | None]:
+    """Yield the complete lines of an open record, and None whenever the next one isn't there yet.
+
+    Only one of them is in memory. The name stands in messages.
+
+    Raises:
+        BadRecordError: The compressed data is damaged, or a line has so many bytes.
+        OSError: The file can't be read.
+    """
+    line, number = b"", 1
+    while True:
+        try:
+            line += file.readline(longest)
+        except DAMAGED as error:
+            raise BadRecordError(f"{name}: damaged gzip data ({error})") from None
+        if len(line) >= longest:
+            raise BadRecordError(f"{name}: line {number}: more than {longest} bytes")
+        if line.endswith(b"\n"):
             yield line
+            line, number = b"", number + 1
+        else:
+            yield None
+
+
+def whole_lines(path: Path) -> Generator[bytes, None, None]:
+    """Yield the complete lines of a record, compressed or not, with only one in memory.
+
+    A last line that a crash left incomplete isn't one. The errors are those of `opened` and
+    `lines_so_far`.
+    """
+    with opened(path) as file:
+        yield from iter(lines_so_far(file, path, MAX_LINE).__next__, None)
 
 
 def _no_constant(name: str) -> None:

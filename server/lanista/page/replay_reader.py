@@ -5,11 +5,10 @@ file. Both give the dictionaries of docs/api.md, "Frames".
 """
 
 import gzip
-import zlib
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import attrs
 
@@ -20,6 +19,7 @@ from lanista.games.originals import Shown, of_text
 from lanista.games.outcome import Termination
 from lanista.games.registry import UnknownGameError
 from lanista.match.record import (
+    DAMAGED,
     PART,
     BadRecordError,
     FaultInfo,
@@ -27,16 +27,14 @@ from lanista.match.record import (
     LineReader,
     ResultInfo,
     TurnInfo,
+    lines_so_far,
+    opened,
 )
 from lanista.match.replay import MismatchError, carry_out, judge, start, turn_faults
 from lanista.page import frames
 from lanista.page.answer_words import Decoded, decoded, submoves_json
 from lanista.page.story import Storyteller
 
-GZIP = b"\x1f\x8b"
-"""The first bytes of a gzip file."""
-DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
-"""The errors of gzip data that can't be unpacked."""
 MAX_RES = 64 * 1024 * 1024
 """Maximum size of a match file in bytes; those of the original games have about one million."""
 MAX_SHOWN_RES = 8 * 1024 * 1024
@@ -60,11 +58,9 @@ class ReplayReader:
     logs: Collection[int] | None = None
     """The seats whose bots' logs are included; None for all."""
     _was_live: bool = attrs.field(init=False)
-    _file: IO[bytes] = attrs.field(init=False)
+    _lines: Iterator[bytes | None] = attrs.field(init=False)
     _reader: LineReader = attrs.field(init=False)
-    _held: bytes = attrs.field(default=b"", init=False)
-    """The beginning of a line that isn't complete yet."""
-    _items: deque[Header | TurnInfo | ResultInfo] = attrs.field(factory=deque, init=False)
+    _items: deque[TurnInfo | ResultInfo] = attrs.field(factory=deque, init=False)
     _header: Header = attrs.field(init=False)
     _game: Game = attrs.field(init=False)
     _writer: frames.FrameWriter = attrs.field(init=False)
@@ -82,10 +78,11 @@ class ReplayReader:
             UnreadableError: The file isn't a record, or not one that these rules can play.
         """
         try:
-            self._file = self._opened()
+            file = self._opened()
         except OSError as error:
             raise UnreadableError(f"can't read {self.path.name}: {error.strerror}") from None
-        with self._file:
+        self._lines = lines_so_far(file, self.path.name, LONGEST_LINE)
+        with file:
             try:
                 while (head := self._begin()) is None:
                     yield None
@@ -116,13 +113,10 @@ class ReplayReader:
             return self._end(None, f"the replay stops here: {type(error).__name__} in the rules")
 
     def _begin(self) -> dict[str, Any] | None:
-        header = self._peek(0)
-        if header is None:
-            if not self.live:
-                raise UnreadableError(f"{self.path.name}: empty; a record begins with its header")
+        line = next(self._lines)
+        if line is None and self.live:
             return None
-        self._items.popleft()
-        assert isinstance(header, Header)  # LineReader takes nothing else in the first line
+        header = self._reader.header(line or b"")
         ruleset = registry.get(header.game)
         self._header, self._game = header, start(header, ruleset)
         scene = self._game.scene()
@@ -155,7 +149,6 @@ class ReplayReader:
             answers = decoded(self._game, judged)  # from the position before the turn
             carry_out(self._game, judged)
             return self._frame(item, faults, answers)
-        assert isinstance(item, ResultInfo)
         return self._end(item, None)
 
     def _frame(
@@ -183,33 +176,14 @@ class ReplayReader:
         late = self._storyteller.late
         return frames.end(result, seed, trouble, self.logs, story=story, late=late)
 
-    def _peek(self, ahead: int) -> Header | TurnInfo | ResultInfo | None:
+    def _peek(self, ahead: int) -> TurnInfo | ResultInfo | None:
         """Return the content of the line so many lines ahead; None if it isn't there yet."""
         while len(self._items) <= ahead:
-            line = self._next_line()
+            line = next(self._lines)
             if line is None:
                 return None
             self._items.append(self._reader.read(line))
         return self._items[ahead]
-
-    def _next_line(self) -> bytes | None:
-        try:
-            self._held += self._file.readline(LONGEST_LINE)
-        except DAMAGED as error:
-            raise BadRecordError(f"{self.path.name}: damaged gzip data ({error})") from None
-        if len(self._held) >= LONGEST_LINE:
-            raise BadRecordError(f"{self.path.name}: a line of more than {LONGEST_LINE} bytes")
-        if not self._held.endswith(b"\n"):
-            return None
-        line, self._held = self._held, b""
-        return line
-
-
-def opened(path: Path) -> IO[bytes]:
-    """Open a record for reading, decompressed if need be."""
-    with path.open("rb") as file:
-        is_packed = file.read(len(GZIP)) == GZIP
-    return cast("IO[bytes]", gzip.open(path)) if is_packed else path.open("rb")
 
 
 def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,7 @@ from lanista.bots.client_libraries import NAMES, STARTERS, library, starter
 from lanista.errors import LanistaError, RefusedError
 from lanista.games.outcome import Ending, Termination
 from lanista.helper_processes import HelperDiedError
-from lanista.match.record import ENDING, BadRecordError
+from lanista.match.record import ENDING, GZIP, BadRecordError
 from lanista.page import difference, files
 from lanista.page import view as views
 from lanista.page.answers import (
@@ -39,7 +39,6 @@ from lanista.page.authorization import Asked, Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.frames import API, encode
-from lanista.page.replay_reader import GZIP
 from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View, card_of, document
 from lanista.results.match_result import FAULTS
 from lanista_protocol import RemoteProtocolError, shown

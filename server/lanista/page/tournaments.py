@@ -22,7 +22,7 @@ import orjson
 import trio
 
 from lanista.games import registry
-from lanista.match.record import BadRecordError, Header, LineReader
+from lanista.match.record import BadRecordError, LineReader
 from lanista.page.answers import not_found
 from lanista.page.renewal import Renewal
 from lanista.results.block_records import BlockMatch, running_parts
@@ -271,8 +271,7 @@ def _opened(tournament: str, match: BlockMatch, part: Path) -> WatchedMatch | No
             line = file.readline(MAX_HEADER)
         if not line.endswith(b"\n"):
             return None
-        header = LineReader(part).read(line)
-        assert isinstance(header, Header)  # LineReader accepts nothing else in the first line
+        header = LineReader(part).header(line)
         title = registry.get(header.game).title
     except (BadRecordError, OSError, registry.UnknownGameError):
         return None

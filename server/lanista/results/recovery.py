@@ -43,7 +43,6 @@ from lanista.match.record import (
     PART,
     TMP,
     BadRecordError,
-    Header,
     LineReader,
     ResultInfo,
     result_line,
@@ -197,8 +196,7 @@ def _complete(part: Path, file: IO[bytes], why: str) -> Recovered:
         part.unlink()
         return Recovered(path, Fate.COMPLETED)
     reader = LineReader(part)
-    header = reader.read(first_line)
-    assert isinstance(header, Header)  # the reader accepts nothing else as the first line
+    header = reader.header(first_line)
     count, start, end = _last_line(part, file)
     result = None
     turns = count - 1
