@@ -19,6 +19,7 @@ from lanista.match.record import (
     TurnInfo,
 )
 from lanista.page import frames as module
+from lanista.page.played_turn import PlayedTurn
 from match import test_record
 from page.records import Reading
 
@@ -278,9 +279,10 @@ def test_a_turn_tells_what_the_record_has_of_it():
         "logs": {"1": short},
         "left": {"0": "closed its connection"},
         "rejoined": [0, 1],
-    } == module.turn_json(turn, 0.2, [fault])
+    } == module.turn_json(PlayedTurn(turn, [fault]), 0.2, COLS)
     bare = attrs.evolve(turn, stall=0.0, status=(), logs={}, left={}, rejoined={}, raw=("x", None))
-    assert {"turn", "limit", "verdicts", "raw", "times"} == module.turn_json(bare, 0.0, []).keys()
+    told = module.turn_json(PlayedTurn(bare), 0.0, COLS)
+    assert {"turn", "limit", "verdicts", "raw", "times"} == told.keys()
 
 
 def test_a_turn_tells_a_hundred_faults_of_a_seat_and_how_many_more_there_were():
@@ -291,12 +293,13 @@ def test_a_turn_tells_a_hundred_faults_of_a_seat_and_how_many_more_there_were():
         for seat, count in ((0, 100), (1, 250))
         for index in range(count)
     ]
-    told = module.turn_json(turn, 0.2, faults)
+    told = module.turn_json(PlayedTurn(turn, faults), 0.2, COLS)
     assert {1: 150} == told["more_faults"]
     assert [(0, index) for index in range(100)] + [(1, index) for index in range(100)] == [
         (fault["seat"], fault["index"]) for fault in told["faults"]
     ]
-    assert "more_faults" not in module.turn_json(turn, 0.2, faults[:100])
+    some = PlayedTurn(turn, faults[:100])
+    assert "more_faults" not in module.turn_json(some, 0.2, COLS)
 
 
 @pytest.mark.parametrize("length", [4, module.LONGEST, module.LONGEST + 3])

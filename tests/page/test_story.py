@@ -9,6 +9,7 @@ from lanista.games import registry
 from lanista.games.base import Submove, ending_text
 from lanista.games.picture import Event, Frame, Mark, Scene
 from lanista.match.record import FaultInfo, ResultInfo, TurnInfo
+from lanista.page.played_turn import PlayedTurn
 from lanista.page.story import BEST_ROUNDS, MAX_CHAPTERS, Storyteller
 
 ANGRYMOB = registry.get("angrymob")
@@ -18,16 +19,15 @@ def frame(turn, *events):
     return Frame(turn=turn, marks=(), captions=(), events=events)
 
 
-def turn(number, verdicts, **more):
-    seats = range(len(verdicts))
-    return TurnInfo(
-        turn=number,
-        verdicts=verdicts,
-        raw=tuple("" for _ in seats),
-        times=tuple(None for _ in seats),
-        digest="",
-        **more,
-    )
+def turn(number, verdicts, faults=(), *, answers=None, **more):
+    """A turn with these verdicts and faults; `more` is what else its record has."""
+    empty = {
+        "raw": tuple("" for _ in verdicts),
+        "times": tuple(None for _ in verdicts),
+        "faults": tuple(fault for fault in faults if fault.code == "disconnected"),
+    }
+    info = TurnInfo(turn=number, verdicts=verdicts, digest="", **(empty | more))
+    return PlayedTurn(info, faults, answers)
 
 
 def result(ranks, scores, reason="move-limit"):
@@ -75,9 +75,10 @@ def test_who_gives_no_orders_for_long_is_told_from_where_on(empty, told_of_it):
     storyteller = Storyteller(attrs.evolve(SCENE, turn_word="round"))
     storyteller.take(frame(0), (0, 0))
     for number in range(1, 41):
-        answers = turn(number - 1, ("answer", "answer"))
-        answers = attrs.evolve(answers, raw=("" if number in empty else "1 U", "1 U"))
-        storyteller.take(frame(number), (0, number), answers)
+        raw = ("" if number in empty else "1 U", "1 U")
+        storyteller.take(
+            frame(number), (0, number), turn(number - 1, ("answer", "answer"), raw=raw)
+        )
     story = storyteller.story(ANGRYMOB, result((2, 1), (0, 40)))
     (quiet,) = [chapter for chapter in told(story.chapters) if "no orders" in chapter[2]]
     assert told_of_it == quiet[2]
@@ -100,20 +101,15 @@ def story_by_orders(of_round, *, idle=None, late=()):
         ordered = range(of_round(number)), range(10, 20)
         answers = [[Submove("moves", unit) for unit in units] for units in ordered]
         raw = tuple(" ".join(map(str, units)) for units in ordered)
-        played = attrs.evolve(turn(number - 1, ("answer", "answer")), raw=raw)
-        faults = []
+        verdicts, faults = ("answer", "answer"), []
         if number - 1 in late:
             answers[0] = None
-            played = attrs.evolve(played, verdicts=("late", "answer"), raw=(None, raw[1]))
+            verdicts, raw = ("late", "answer"), (None, raw[1])
             words = "no answer within 0.2 s"
             faults = [FaultInfo(turn=number - 1, seat=0, code="late", index=None, words=words)]
-        storyteller.take(
-            attrs.evolve(frame(number), marks=UNITS, idle=idle(number) if idle else {}),
-            (0, 9 * number),
-            played,
-            faults,
-            answers=answers,
-        )
+        played = turn(number - 1, verdicts, faults, answers=answers, raw=raw)
+        shown = attrs.evolve(frame(number), marks=UNITS, idle=idle(number) if idle else {})
+        storyteller.take(shown, (0, 9 * number), played)
     return storyteller.story(ANGRYMOB, result((2, 1), (0, 540)))
 
 
@@ -157,7 +153,9 @@ def test_who_goes_to_and_fro_is_told_from_where_on():
                 )
                 for unit, period in enumerate(periods)
             )
-            storyteller.take(attrs.evolve(frame(number), marks=marks), (0, number), answers=orders)
+            played = turn(number - 1, ("answer",) * 2, answers=orders, raw=("moves",) * 2)
+            led_here = played if number else None
+            storyteller.take(attrs.evolve(frame(number), marks=marks), (0, number), led_here)
         return storyteller.story(ANGRYMOB, result((2, 1), (0, 60)))
 
     text = (
@@ -195,10 +193,9 @@ def test_a_late_seat_is_told_how_long_its_other_answers_took():
         took = 5_000_000 if number == 1 else 20_000 if number < 8 else 150_000
         is_late = number == 13
         verdicts = ("answer", "late" if is_late else "answer")
-        led_here = attrs.evolve(
-            turn(number - 1, verdicts), times=((0,), (0,) if is_late else (0, 0, took, took))
-        )
-        storyteller.take(frame(number), (number, 0), led_here, [late] if is_late else [])
+        times = ((0,), (0,) if is_late else (0, 0, took, took))
+        led_here = turn(number - 1, verdicts, [late] if is_late else [], times=times)
+        storyteller.take(frame(number), (number, 0), led_here)
     story = storyteller.story(ANGRYMOB, result((1, 2), (13, 0)))
     words = "no answer within 0.2 s; its answers took 20 ms, from move 8 on 150 ms"
     assert f"1 answer too late, in 1 of 13 turns; the first: {words}" == story.losses[1][0].text
@@ -212,11 +209,9 @@ def test_the_gravest_losses_come_first():
     gone = FaultInfo(turn=2, seat=3, code="disconnected", index=None, words="its process exited")
     absent = {"left": {"3": "closed its connection"}}
     verdicts = ("answer", "answer", "answer")
-    storyteller.take(frame(1), (3, 1, 1, 1), turn(0, (*verdicts, "answer")), [illegal])
+    storyteller.take(frame(1), (3, 1, 1, 1), turn(0, (*verdicts, "answer"), [illegal]))
     storyteller.take(frame(2), (6, 2, 1, 1), turn(1, (*verdicts, "missing"), **absent))
-    storyteller.take(
-        frame(3), (9, 2, 1, 1), turn(2, (*verdicts, "missing"), faults=(gone,)), [gone]
-    )
+    storyteller.take(frame(3), (9, 2, 1, 1), turn(2, (*verdicts, "missing"), [gone]))
     story = storyteller.story(ANGRYMOB, result((1, 2, 3, 3), (9, 2, 1, 1)))
     assert [3, 2, 1] == list(story.losses)
     assert [
@@ -265,9 +260,9 @@ def test_faults_and_failures():
     late = fault(0, "late", "no answer within 0.2 s")
     illegal = [fault(1, "illegal", "no unit there")] * 2
     gone = fault(2, "disconnected", "its process exited")
-    storyteller.take(frame(1), (2, 1), turn(0, ("answer", "late")), [late])
-    storyteller.take(frame(2), (3, 1), turn(1, ("answer", "answer")), illegal)
-    storyteller.take(frame(3), (4, 1), turn(2, ("answer", "missing"), faults=(gone,)), [gone])
+    storyteller.take(frame(1), (2, 1), turn(0, ("answer", "late"), [late]))
+    storyteller.take(frame(2), (3, 1), turn(1, ("answer", "answer"), illegal))
+    storyteller.take(frame(3), (4, 1), turn(2, ("answer", "missing"), [gone]))
     storyteller.take(frame(4), (5, 1), turn(3, ("answer", "out")))
     story = storyteller.story(ANGRYMOB, result((1, 2), (5, 1)))
     chapters = told(story.chapters)

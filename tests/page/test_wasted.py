@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lanista.games.base import Submove
 from lanista.games.picture import Arrow, Frame, Mark, Scene, Shape
 from lanista.match.record import FaultInfo
-from lanista.page.answer_words import SUBMOVES_SHOWN
+from lanista.page.played_turn import SUBMOVES_SHOWN
 from lanista.page.wasted import (
     SPAN,
     Effort,

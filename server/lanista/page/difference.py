@@ -26,7 +26,7 @@ from lanista.match.replay import (
     seat_faults,
     start,
 )
-from lanista.page.answer_words import SUBMOVES_SHOWN, decoded, place_words
+from lanista.page.played_turn import SUBMOVES_SHOWN, decoded, place_words
 from lanista_protocol import MalformedLineError, shown, tokenize
 
 LINES = 20

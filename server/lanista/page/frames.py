@@ -6,19 +6,20 @@ which is complete, so that a viewer can begin in the middle. No socket, no clock
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
+from types import MappingProxyType
 from typing import Any
 
 import attrs
 import orjson
 
 from lanista.games import registry
-from lanista.games.base import Ruleset, submove_numbers
+from lanista.games.base import Ruleset, Submove, submove_numbers
 from lanista.games.originals import Shown
 from lanista.games.picture import Event, Frame, Ground, Mark, Owners, Scene
-from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo, TurnInfo
-from lanista.page.answer_words import NONE
+from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo
+from lanista.page.played_turn import PlayedTurn
 from lanista.page.story import Chapter, LateTurns, Story
 
 API = 1
@@ -29,6 +30,8 @@ FAULTS_SHOWN = 100
 """Maximum number of a seat's faults in a turn for viewers."""
 LONGEST = 20_000
 """Maximum length in characters of an answer or a turn's log for viewers; the record has all."""
+NONE = -1
+"""Stands for no seat, no unit or no health in the JSON."""
 GROUNDS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
 
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
@@ -216,18 +219,19 @@ class FrameWriter:
 
 
 def turn_json(
-    turn: TurnInfo,
+    played: PlayedTurn,
     limit: float,
-    faults: Iterable[FaultInfo],
-    submoves: Sequence[Any] | None = None,
+    cols: int,
+    idle: Mapping[int, str] = MappingProxyType({}),
     logs: Collection[int] | None = None,
 ) -> dict[str, Any]:
-    """Return a record's turn as JSON.
+    """Return a turn as JSON.
 
-    The limit is the time for an answer in seconds, without lags, or 0. Faults are all of the turn,
-    as by `replay.turn_faults`; submoves as by `answer_words.submoves_json`, None if nobody knows
-    them. The logs are those of some seats, None for all.
+    The limit is the time for an answer in seconds, without lags, or 0. The scene has so many
+    columns; idle units are those of the frame after the turn. The logs are those of some seats,
+    None for all.
     """
+    turn = played.info
     fields: dict[str, Any] = {
         "turn": turn.turn,
         "limit": limit,
@@ -235,8 +239,11 @@ def turn_json(
         "raw": [None if raw is None else shortened(raw) for raw in turn.raw],
         "times": [None if times is None else list(times) for times in turn.times],
     }
-    if submoves is not None:
-        fields["submoves"] = submoves
+    if played.answers is not None:
+        fields["submoves"] = [
+            None if submoves is None else [_submove(submove, idle, cols) for submove in submoves]
+            for submoves in played.answers
+        ]
     if turn.lags:
         fields["lags"] = dict(turn.lags)
     if turn.round_trips:
@@ -247,7 +254,7 @@ def turn_json(
         fields["status"] = list(turn.status)
     counts: Counter[int] = Counter()
     shown = []
-    for fault in faults:
+    for fault in played.faults:
         counts[fault.seat] += 1
         if counts[fault.seat] <= FAULTS_SHOWN:
             shown.append(attrs.asdict(fault))
@@ -268,6 +275,14 @@ def turn_json(
     if logged:
         fields["logs"] = logged
     return fields
+
+
+def _submove(submove: Submove, idle: Mapping[int, str], cols: int) -> list[Any]:
+    text, unit, places = submove
+    cells = [row * cols + col for row, col in places]
+    if unit is None:
+        return [text, NONE, cells]
+    return [text, unit, cells, idle[unit]] if unit in idle else [text, unit, cells]
 
 
 def end(

@@ -6,7 +6,7 @@ file. Both give the dictionaries of docs/api.md, "Frames".
 
 import gzip
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,7 +22,6 @@ from lanista.match.record import (
     DAMAGED,
     PART,
     BadRecordError,
-    FaultInfo,
     Header,
     LineReader,
     ResultInfo,
@@ -30,9 +29,9 @@ from lanista.match.record import (
     lines_so_far,
     opened,
 )
-from lanista.match.replay import MismatchError, carry_out, judge, start, turn_faults
+from lanista.match.replay import MismatchError, carry_out, judge, start
 from lanista.page import frames
-from lanista.page.answer_words import Decoded, decoded, submoves_json
+from lanista.page.played_turn import PlayedTurn, play
 from lanista.page.story import Storyteller
 
 MAX_RES = 64 * 1024 * 1024
@@ -89,7 +88,7 @@ class ReplayReader:
             except (BadRecordError, UnknownGameError) as error:
                 raise UnreadableError(str(error)) from None
             yield head
-            part: dict[str, Any] | None = self._frame(None, (), None)
+            part: dict[str, Any] | None = self._frame()
             while part is None or part.get("type") != "end":
                 yield part
                 part = self._next()
@@ -145,24 +144,17 @@ class ReplayReader:
             if is_void:
                 carry_out(self._game, judged, is_void=True)
                 return self._go_on()
-            faults = turn_faults(self._header, judged)
-            answers = decoded(self._game, judged)  # from the position before the turn
-            carry_out(self._game, judged)
-            return self._frame(item, faults, answers)
+            return self._frame(play(self._header, self._game, judged))
         return self._end(item, None)
 
-    def _frame(
-        self, turn: TurnInfo | None, faults: Sequence[FaultInfo], answers: Decoded | None
-    ) -> dict[str, Any]:
+    def _frame(self, turn: PlayedTurn | None = None) -> dict[str, Any]:
         frame, scores = self._game.frame(), self._game.scores()
         turn_json = None
         if turn is not None:
-            clock = self._header.clock
-            limit = clock.time_move if turn.turn else clock.time_init
-            cols = self._writer.scene.cols
-            submoves = None if answers is None else submoves_json(answers, frame.idle, cols)
-            turn_json = frames.turn_json(turn, limit, faults, submoves, self.logs)
-        self._storyteller.take(frame, scores, turn, faults, answers=answers)
+            clock, cols = self._header.clock, self._writer.scene.cols
+            limit = clock.time_move if turn.info.turn else clock.time_init
+            turn_json = frames.turn_json(turn, limit, cols, frame.idle, self.logs)
+        self._storyteller.take(frame, scores, turn)
         return self._writer.frame(frame, scores, turn_json)
 
     def _end(self, result: ResultInfo | None, trouble: str | None) -> dict[str, Any]:

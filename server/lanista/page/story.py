@@ -17,9 +17,9 @@ import attrs
 from lanista.games.base import Ruleset, ending_text
 from lanista.games.picture import Event, Frame, Scene, counted
 from lanista.match.record import BotInfo, FaultInfo, Record, ResultInfo, TurnInfo
-from lanista.match.replay import judged_turns, start, turn_faults
+from lanista.match.replay import judge, played_turns, start
 from lanista.page.answer_times import AnswerTime, times_told
-from lanista.page.answer_words import Decoded, decoded
+from lanista.page.played_turn import PlayedTurn, play
 from lanista.page.seat_colours import letter
 from lanista.page.wasted import HALF, Effort, Efforts, Waste, longest_waste, share
 
@@ -148,19 +148,10 @@ class Storyteller:
     def __attrs_post_init__(self) -> None:
         self._efforts = Efforts(self.scene)
 
-    def take(
-        self,
-        frame: Frame,
-        scores: Sequence[int],
-        turn: TurnInfo | None = None,
-        faults: Sequence[FaultInfo] = (),
-        *,
-        answers: Decoded | None = None,
-    ) -> None:
+    def take(self, frame: Frame, scores: Sequence[int], turn: PlayedTurn | None = None) -> None:
         """Take the next frame, with the scores by seat.
 
-        The turn is the one that led here; None at the start, and in files without turns. Faults
-        and answers are as by `replay.turn_faults` and `answer_words.decoded`.
+        The turn is the one that led here; None at the start, and in files without turns.
         """
         number = len(self._scores)
         self._scores.append(tuple(scores))
@@ -172,8 +163,8 @@ class Storyteller:
                 texts = [event.text for event in frame.events if event.seat == seat]
                 self._events[number] = Event(seat, _joined(texts))
         if turn is not None:
-            self._take_turn(number, turn, faults)
-        self._efforts.take(number, frame, faults, answers)
+            self._take_turn(number, turn.info, turn.faults)
+        self._efforts.take(number, frame, turn)
 
     def _take_turn(self, number: int, turn: TurnInfo, faults: Sequence[FaultInfo]) -> None:
         for seat, verdict in enumerate(turn.verdicts):
@@ -462,17 +453,12 @@ def story_of(record: Record, ruleset: Ruleset) -> Story:
     """
     game = start(record.header, ruleset)
     storyteller = Storyteller(game.scene(), record.header.clock.time_move)
-    led_here: tuple[TurnInfo | None, list[FaultInfo]] = (None, [])
-    answers = None
-
-    def take() -> None:
-        storyteller.take(game.frame(), game.scores(), *led_here, answers=answers)
-
-    for judged in judged_turns(record, game):
-        take()
-        led_here = judged.turn, turn_faults(record.header, judged)
-        answers = decoded(game, judged)
-    take()
+    storyteller.take(game.frame(), game.scores())
+    before = None
+    for turn in played_turns(record):
+        played = play(record.header, game, judge(game, before, turn))
+        storyteller.take(game.frame(), game.scores(), played)
+        before = turn
     return storyteller.story(ruleset, record.result)
 
 

@@ -2,7 +2,7 @@
 moves lead back.
 
 It knows no game. Units are those on the board that have a number, or counts of units (`picture`);
-orders are those of the answers in words (`answer_words`), or the arrows of units without numbers.
+orders are those of the answers in words (`played_turn`), or the arrows of units without numbers.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ import attrs
 from lanista.games.base import RefusalCode
 from lanista.games.picture import Frame, Place, Scene, Shape
 from lanista.match.record import FaultInfo
-from lanista.page.answer_words import SUBMOVES_SHOWN, Decoded, place_words
+from lanista.page.played_turn import SUBMOVES_SHOWN, Decoded, PlayedTurn, place_words
 
 SPAN = 10
 """Number of turns whose share is looked at together, and minimum number of turns of a waste."""
@@ -106,19 +106,13 @@ class Efforts:
     _standing: tuple[Units, Units] = attrs.field(default=({}, {}), init=False)
     """The units with numbers in the frame before the latest one, and in the latest one."""
 
-    def take(
-        self,
-        round_: int,
-        frame: Frame,
-        faults: Sequence[FaultInfo],
-        answers: Decoded | None,
-    ) -> None:
-        """Take the next frame; the arguments are those of `Storyteller.take`, and the round."""
+    def take(self, round_: int, frame: Frame, turn: PlayedTurn | None) -> None:
+        """Take the frame of the next round, and the turn that led to it, as `Storyteller.take`."""
         (first, before), now = self._standing, units_of(frame)
-        if answers is not None and self.frame is not None:
+        if turn is not None and turn.answers is not None and self.frame is not None:
             for by_seat, efforts in (
-                (self.units, units_without_orders(self.frame, before, frame, answers)),
-                (self.orders, orders_without_effect(answers, faults, frame.idle)),
+                (self.units, units_without_orders(self.frame, before, frame, turn.answers)),
+                (self.orders, orders_without_effect(turn.answers, turn.faults, frame.idle)),
                 (self.moves, moves_back(self.scene, first, before, now)),
                 (self.moves, crowds_back(self.scene, self.frame, frame)),
             ):

@@ -1,25 +1,47 @@
-"""The orders in the answers of a turn, and places, in words (docs/api.md, "Frames").
+"""A turn as viewers are told of it, with its faults and the orders in its answers in words.
 
 A ruleset that can't say what was ordered gives none, and viewers show the answers as they were
 sent.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+
+import attrs
 
 from lanista.games.base import Answer, DecodesAnswers, Game, Submove
 from lanista.games.picture import Place, Scene
-from lanista.match.replay import JudgedTurn
+from lanista.match.record import FaultInfo, Header, TurnInfo
+from lanista.match.replay import JudgedTurn, carry_out, turn_faults
 
 SUBMOVES_SHOWN = 100
 """Maximum number of a seat's submoves in a turn that are put into words; an answer may have
 thousands, and all of it is shown as it was sent."""
-NONE = -1
-"""Stands for no seat, no unit or no health in the JSON."""
 
 Decoded = Sequence[tuple[Submove, ...] | None]
 """By seat, its submoves in words; None: it gave no answer that counts."""
+
+
+@attrs.frozen
+class PlayedTurn:
+    """A turn of a record that was carried out, and what a replay finds out about it."""
+
+    info: TurnInfo
+    faults: Sequence[FaultInfo] = ()
+    """All faults of the turn."""
+    answers: Decoded | None = None
+    """What the answers order; None if the ruleset can't say it."""
+
+
+def play(header: Header, game: Game, judged: JudgedTurn) -> PlayedTurn:
+    """Carry out a turn in the game in which it was judged.
+
+    Raises:
+        MismatchError: The digest of the position isn't the recorded one.
+    """
+    answers = decoded(game, judged)  # from the position before the turn
+    carry_out(game, judged)
+    return PlayedTurn(judged.turn, turn_faults(header, judged), answers)
 
 
 def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
@@ -32,24 +54,6 @@ def decoded(game: Game, judged: JudgedTurn) -> Decoded | None:
         else None
         for seat, (verdict, tokens) in enumerate(zip(judged.verdicts, judged.tokens, strict=True))
     ]
-
-
-def submoves_json(
-    answers: Decoded, idle: Mapping[int, str], cols: int
-) -> list[list[list[Any]] | None]:
-    """Return the submoves of each seat as JSON, given the idle units of the frame after them."""
-    return [
-        None if submoves is None else [_submove(submove, idle, cols) for submove in submoves]
-        for submoves in answers
-    ]
-
-
-def _submove(submove: Submove, idle: Mapping[int, str], cols: int) -> list[Any]:
-    text, unit, places = submove
-    cells = [row * cols + col for row, col in places]
-    if unit is None:
-        return [text, NONE, cells]
-    return [text, unit, cells, idle[unit]] if unit in idle else [text, unit, cells]
 
 
 def place_words(scene: Scene, place: Place) -> str:
