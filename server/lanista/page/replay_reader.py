@@ -1,12 +1,12 @@
 """Make frames from files: records, finished or still being written, and original games' `.res`.
 
-`ReplayReader` plays a record again and can follow one that grows. `read_frames` reads any finished
-file. Both give the dictionaries of docs/api.md, "Frames".
+A record is played again while it is read, and may grow meanwhile. The frames are the dictionaries
+of docs/api.md, "Frames".
 """
 
 import gzip
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,7 +17,6 @@ from lanista.games import registry
 from lanista.games.base import FormatError, Game, complete_settings
 from lanista.games.originals import Shown, of_text
 from lanista.games.outcome import Termination
-from lanista.games.registry import UnknownGameError
 from lanista.match.record import (
     DAMAGED,
     PART,
@@ -49,11 +48,11 @@ class UnreadableError(LanistaError):
 
 @attrs.define(eq=False)
 class ReplayReader:
-    """Plays a record again while reading it."""
+    """Makes the frames of a file while reading it."""
 
     path: Path
     live: bool = False
-    """Whether the file may still grow."""
+    """Whether it is a record that may still grow."""
     logs: Collection[int] | None = None
     """The seats whose bots' logs are included; None for all."""
     _was_live: bool = attrs.field(init=False)
@@ -70,23 +69,30 @@ class ReplayReader:
         self._was_live = self.live
         self._reader = LineReader(Path(self.path.name))
 
-    def parts(self) -> Iterator[dict[str, Any] | None]:
+    def parts(self) -> Generator[dict[str, Any] | None, None, None]:
         """Yield the head, each frame, then the end; None whenever the next one isn't written yet.
 
         Raises:
-            UnreadableError: The file isn't a record, or not one that these rules can play.
+            UnreadableError: The file is neither a record that the installed rules can play nor a
+                match file, or it can't be read. May come after some frames of a match file.
         """
         try:
-            file = self._opened()
+            if self.live or is_record(self.path):
+                yield from self._of_record()
+            else:
+                yield from _of_res(self.path)
+        except FormatError as error:
+            raise UnreadableError(f"{self.path.name}: {error}") from None
+        except LanistaError as error:
+            raise UnreadableError(str(error).replace(str(self.path), self.path.name)) from None
         except OSError as error:
             raise UnreadableError(f"can't read {self.path.name}: {error.strerror}") from None
-        self._lines = lines_so_far(file, self.path.name, LONGEST_LINE)
-        with file:
-            try:
-                while (head := self._begin()) is None:
-                    yield None
-            except (BadRecordError, UnknownGameError) as error:
-                raise UnreadableError(str(error)) from None
+
+    def _of_record(self) -> Iterator[dict[str, Any] | None]:
+        with self._opened() as file:
+            self._lines = lines_so_far(file, self.path.name, LONGEST_LINE)
+            while (head := self._begin()) is None:
+                yield None
             yield head
             part: dict[str, Any] | None = self._frame()
             while part is None or part.get("type") != "end":
@@ -179,22 +185,9 @@ class ReplayReader:
 
 
 def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the head, the frames and the end of a finished record or an original's match file.
-
-    Raises:
-        UnreadableError: The file is neither, or can't be read. May come after some frames of a
-            match file.
-    """
-    try:
-        if not is_record(path):
-            yield from _read_res(path)
-            return
-    except FormatError as error:
-        raise UnreadableError(f"{path.name}: {error}") from None
-    except LanistaError as error:
-        raise UnreadableError(str(error).replace(str(path), path.name)) from None
+    """Yield the head, the frames and the end of a file that doesn't grow, as `ReplayReader`."""
     for part in ReplayReader(path, logs=logs).parts():
-        assert part is not None  # the file doesn't grow
+        assert part is not None  # there is no more to come
         yield part
 
 
@@ -244,7 +237,7 @@ def shown_of(path: Path, most: int = MAX_RES) -> Shown:
     return of_text(text).show(text)
 
 
-def _read_res(path: Path) -> Iterator[dict[str, Any]]:
+def _of_res(path: Path) -> Iterator[dict[str, Any]]:
     shown = shown_of(path, MAX_SHOWN_RES)
     writer, storyteller = frames.FrameWriter(shown.scene), Storyteller(shown.scene)
     yield frames.head_of_res(shown)

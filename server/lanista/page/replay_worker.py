@@ -11,7 +11,7 @@ import gc
 import shutil
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +20,7 @@ import attrs
 from lanista.games import registry
 from lanista.match.record import BadRecordError, prepare_reading, read_ends
 from lanista.page import frames
-from lanista.page.replay_reader import ReplayReader, UnreadableError, read_frames
+from lanista.page.replay_reader import ReplayReader, UnreadableError
 
 LOOK_EVERY = 0.03
 """Seconds between two looks at records that are still being written."""
@@ -80,49 +80,33 @@ class ReplayJob:
     """One source whose frames are being made."""
 
     number: int
-    path: Path
-    """The source: a record, or an original game's match file."""
-    live: bool
-    logs: Collection[int] | None
-    """The seats whose bots' logs are included; None for all."""
+    reader: ReplayReader
     file: IO[bytes]
     """The file that the frames are written into."""
     size: int = 0
     """Bytes of frames written so far."""
     waiting: bool = False
     """Whether the source had nothing more when it was last looked at."""
-    _reader: ReplayReader | None = None
-    _parts: Iterator[dict[str, Any] | None] | None = None
+    parts: Generator[dict[str, Any] | None, None, None] = attrs.field(init=False)
+    """What is still to be made of the source (`ReplayReader.parts`)."""
 
-    def next_part(self) -> dict[str, Any] | None:
-        """Return the head, the next frame or the end; None if it isn't written yet."""
-        if self._parts is None and self.live:
-            self._reader = ReplayReader(self.path, live=True, logs=self.logs)
-            self._parts = self._reader.parts()
-        elif self._parts is None:
-            self._parts = read_frames(self.path, self.logs)
-        return next(self._parts)
+    def __attrs_post_init__(self) -> None:
+        self.parts = self.reader.parts()
 
     def expected(self) -> int:
         """Return how many frames a finished record will have; 0 if nobody knows."""
-        if self.live:
+        if self.reader.live:
             return 0
         try:
-            _, result = read_ends(self.path)
+            _, result = read_ends(self.reader.path)
         except (BadRecordError, OSError):  # cut off, or an original game's match file
             return 0
         return result.rounds + 1
 
-    def finish(self) -> None:
-        """Note that the source won't grow any more."""
-        if self._reader is not None:
-            self._reader.live = False
-
     def close(self) -> None:
         """Close its files."""
         self.file.close()
-        if self._parts is not None:
-            self._parts.close()  # type: ignore[attr-defined] # it is a generator
+        self.parts.close()
 
 
 class ReplayWorker:
@@ -140,7 +124,7 @@ class ReplayWorker:
             registry.get(game)
 
     def open(self, number: int, path: Path, *, live: bool, logs: Collection[int] | None) -> None:
-        """Begin a job; the arguments are the attributes of a `ReplayJob`."""
+        """Begin a job; the other arguments are the attributes of its `ReplayReader`."""
         try:
             self.folder.mkdir(exist_ok=True)  # a clean-up of temporary files may have removed it
             file = (self.folder / str(number)).open("wb", buffering=0)
@@ -149,12 +133,12 @@ class ReplayWorker:
                 Report(job=number, failed=f"no room for the frames: {error.strerror}")
             )
             return
-        self._jobs[number] = ReplayJob(number, path, live, logs, file)
+        self._jobs[number] = ReplayJob(number, ReplayReader(path, live, logs), file)
 
     def finish(self, number: int) -> None:
         """Note that the source of a job won't grow any more."""
         if number in self._jobs:
-            self._jobs[number].finish()
+            self._jobs[number].reader.live = False
 
     def close(self, number: int) -> None:
         """End a job, and remove its file, which takes longer than matches should wait."""
@@ -194,7 +178,7 @@ class ReplayWorker:
         job.waiting = False
         try:
             while len(sizes) < AT_ONCE and not last:
-                part = job.next_part()
+                part = next(job.parts)
                 if part is None:
                     job.waiting = True
                     break
@@ -213,11 +197,11 @@ class ReplayWorker:
         except UnreadableError as error:
             last = {"failed": str(error)}
         except MemoryError:
-            last = {"failed": f"{job.path.name}: too large to be shown"}
+            last = {"failed": f"{job.reader.path.name}: too large to be shown"}
         except OSError as error:
             last = {"failed": f"no room for the frames: {error.strerror}"}
         except Exception as error:  # noqa: BLE001 - whatever a file brings about ends only its job
-            last = {"failed": f"{job.path.name}: can't be shown ({type(error).__name__})"}
+            last = {"failed": f"{job.reader.path.name}: can't be shown ({type(error).__name__})"}
         if last:
             self._drop(job.number)
         if not (sizes or head or last):
