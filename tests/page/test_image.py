@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import itertools
 import re
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from PIL import Image, ImageChops
 from lanista.games.originals import of_text
 from lanista.games.picture import Arrow, Frame, Ground, Level, Mark, Scene, Shape
 from lanista.page import image, image_marks
-from lanista.page.image import Painter, Shot, gif, png
+from lanista.page.image import Painter, gif, png
 from lanista.page.image_marks import COLOURS, NEUTRAL, SEATS
 from lanista.page.seat_colours import mixed, rgb
 
@@ -41,14 +42,14 @@ TWO_LEVELS = Scene(
 )
 
 
-def frame(*marks, **more):
-    return Frame(turn=0, marks=marks, captions=("one", "two"), **more)
+def frame(*marks, turn=0, **more):
+    return Frame(turn=turn, marks=marks, captions=("one", "two"), **more)
 
 
-def drawn(scene, shown, number=0, tile=TILE):
+def drawn(scene, shown, tile=TILE):
     """The picture, and by level and cell the colour in the middle and at a place of the tile."""
     painter = Painter(scene, "A game", ["Ann", "Bob"], tile)
-    image = painter.draw(Shot(number, shown, (1, 2)))
+    image = painter.draw(shown, (1, 2))
 
     def at(row, col, x=0.5, y=0.5, level=0):
         left, top = painter._layout.corners[level]
@@ -189,7 +190,7 @@ def test_health_is_a_bar_only_where_something_is_missing():
 
 def test_the_strip_tells_seats_round_names_and_scores():
     """Whatever changes there changes the strip alone; long names stay in it."""
-    plain, _ = drawn(SCENE, frame(), 1)
+    plain, _ = drawn(SCENE, frame(turn=1))
     board = plain.height - 4 * TILE - image.GAP
     assert rgb(SEATS[0].unit) in set(plain.crop((0, 0, plain.width, board)).get_flattened_data())
     for names, scores, number in [
@@ -198,7 +199,7 @@ def test_the_strip_tells_seats_round_names_and_scores():
         (["Ann", "Bob"], (1, 2), 2),
         (["W" * 32, "\u65e5" * 32], (10**9, -(10**9)), 1),
     ]:
-        other = Painter(SCENE, "A game", names, TILE).draw(Shot(number, frame(), scores))
+        other = Painter(SCENE, "A game", names, TILE).draw(frame(turn=number), scores)
         box = ImageChops.difference(plain, other).getbbox()
         assert box is not None
         assert box[3] <= board
@@ -217,20 +218,21 @@ def test_the_longer_side_fits_as_well_as_it_can(rows, cols):
         assert max(painter._layout.size) <= image.LONGEST
     larger = Painter(scene, "A game", ["Ann", "Bob"], tile + 1)
     assert max(larger._layout.size) > image.LONGEST
-    assert painter._layout.size == painter.draw(Shot(0, frame(), (0, 0))).size
+    assert painter._layout.size == painter.draw(frame(), (0, 0)).size
 
 
 def moves(count):
-    """A disc that goes along the top row, then stays."""
+    """The frames and scores of a disc that goes along the top row, then stays."""
     for number in range(count):
-        yield Shot(number, frame(Mark(0, min(number, 4), 0, "", Shape.DISC)), (number // 3, 0))
+        disc = Mark(0, min(number, 4), 0, "", Shape.DISC)
+        yield frame(disc, turn=number), (number // 3, 0)
 
 
 def test_a_gif_shows_every_picture_for_its_time():
     """Also those in which nothing changed."""
     painter = Painter(SCENE, "A game", ["Ann", "Bob"], TILE)
-    still_shots = [*moves(4), *(Shot(3, shot.frame, shot.scores) for shot in [*moves(4)][-1:] * 2)]
-    data = b"".join(gif((painter.draw(shot) for shot in still_shots), 250))
+    still = [*moves(4), *[*moves(4)][-1:] * 2]
+    data = b"".join(gif(itertools.starmap(painter.draw, still), 250))
     with Image.open(io.BytesIO(data)) as image:
         assert (6, 0, painter._layout.size) == (image.n_frames, image.info["loop"], image.size)
         for place in range(image.n_frames):
@@ -241,7 +243,7 @@ def test_a_gif_shows_every_picture_for_its_time():
 def test_a_gif_has_the_pictures_colours_and_no_flicker():
     """Flat colours are exact; a pixel that stays the same keeps its colour from frame to frame."""
     painter = Painter(SCENE, "A game", ["Ann", "Bob"], TILE)
-    pictures = [painter.draw(shot) for shot in moves(6)]
+    pictures = [*itertools.starmap(painter.draw, moves(6))]
     data = b"".join(gif(pictures, 100))
     before = None
     with Image.open(io.BytesIO(data)) as image:
@@ -276,7 +278,7 @@ def test_positions_of_the_games_are_drawn(trace):
     shown = of_text(text).show(text)
     painter = Painter(shown.scene, "A game", shown.names)
     *_, (last, scores) = shown.frames
-    image = painter.draw(Shot(1, last, scores))
+    image = painter.draw(last, scores)
     colours = set(image.get_flattened_data())
     for mark in last.marks:
         if mark.shape is Shape.DISC:

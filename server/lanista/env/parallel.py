@@ -257,14 +257,13 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         if self.render_mode is None:
             return None
         game = self._playing
-        from lanista.page.image import Painter, Shot  # noqa: PLC0415 - training needs no Pillow
+        from lanista.page.image import Painter  # noqa: PLC0415 - training needs no Pillow
 
         rules = game.rules
         if self._painter is None:
             names = [self._opponents.names.get(seat, f"seat_{seat}") for seat in range(game.seats)]
             self._painter = Painter(rules.scene(), self._ruleset.title, names)
-        shot = Shot(game.turn, rules.frame(), game.scores)
-        return np.asarray(self._painter.draw(shot))
+        return np.asarray(self._painter.draw(rules.frame(), game.scores))
 
     def close(self) -> None:
         """Do nothing: an environment holds nothing open."""

@@ -82,7 +82,7 @@ class Explanation:
 
 @attrs.frozen(kw_only=True)
 class Shown:
-    """A match file for viewers: the file's own positions, with nothing played again."""
+    """A match for viewers: its scene, and the frames of all rounds."""
 
     game: str
     seed: int

@@ -7,67 +7,68 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from PIL.Image import Image
+
 from lanista.errors import BadInputError, FileError
 from lanista.games import registry
 from lanista.games.base import FormatError
-from lanista.games.picture import Scene
+from lanista.games.originals import Shown
+from lanista.games.picture import Frame
 from lanista.match.record import BadRecordError
 from lanista.match.replay import MismatchError, positions, read_with_rules
-from lanista.page.image import BadSizeError, Painter, Shot, gif, png
+from lanista.page.image import BadSizeError, Painter, gif, png
 from lanista.page.replay_reader import is_record, shown_of
 
 GIF_DELAY = 200
 """How long a moving picture shows each round by default, in milliseconds."""
 
 
-def _shots_of(file: str | Path, tile: int | None) -> tuple[Painter, str, Iterator[Shot]]:
-    """Return what draws a match with tiles of a size, its word for a round, and its positions.
+def _painted(
+    file: str | Path, tile: int | None
+) -> tuple[Painter, str, Iterator[tuple[Frame, Sequence[int]]]]:
+    """Return what draws a match with tiles of a size, its word for a round, and what it draws.
 
-    These are at the start and after each round of a record, or of a match file (.res) of an
-    original game; they may raise `BadInputError`.
+    That is each round's frame with the scores, from the start on; it may raise `BadInputError`.
 
     Raises:
-        LanistaError: The file is neither, or can't be read, or would be drawn too large.
+        LanistaError: The file is neither a record nor a match file (.res) of an original game, or
+            can't be read, or would be drawn too large.
     """
     path = Path(file)
-    scene, title, names, shots = _of_record(path) if is_record(path) else _of_res(path)
+
+    def frames() -> Iterator[tuple[Frame, Sequence[int]]]:
+        try:
+            yield from shown.frames
+        except MismatchError as error:
+            raise BadInputError(f"{file}: the record doesn't fit the rules: {error}") from None
+        except (BadRecordError, FormatError) as error:
+            raise BadInputError(f"{file}: {error}") from None
+
     try:
-        return Painter(scene, title, names, tile), scene.turn_word, shots
+        shown = _of_record(path) if is_record(path) else shown_of(path)
+    except FormatError as error:
+        raise BadInputError(f"{file}: not a record, and {error}") from None
+    try:
+        painter = Painter(shown.scene, registry.get(shown.game).title, shown.names, tile)
     except BadSizeError as error:
         where = file if tile is None else f"size {tile}"
         raise BadInputError(f"{where}: {error}") from None
+    return painter, shown.scene.turn_word, frames()
 
 
-def _of_record(file: Path) -> tuple[Scene, str, Sequence[str], Iterator[Shot]]:
-    def shots() -> Iterator[Shot]:
-        try:
-            for number, game in enumerate(itertools.chain([first], games)):
-                yield Shot(number, game.frame(), game.scores())
-        except MismatchError as error:
-            raise BadInputError(f"{file}: the record doesn't fit the rules: {error}") from None
-        except BadRecordError as error:
-            raise BadInputError(f"{file}: {error}") from None
-
-    record, ruleset = read_with_rules(file)
+def _of_record(path: Path) -> Shown:
+    record, ruleset = read_with_rules(path)
     games = positions(record, ruleset)
     first = next(games)
-    names = [player.name for player in record.header.players]
-    return first.scene(), ruleset.title, names, shots()
-
-
-def _of_res(file: Path) -> tuple[Scene, str, Sequence[str], Iterator[Shot]]:
-    def shots() -> Iterator[Shot]:
-        try:
-            for number, (frame, scores) in enumerate(shown.frames):
-                yield Shot(number, frame, scores)
-        except FormatError as error:
-            raise BadInputError(f"{file}: {error}") from None
-
-    try:
-        shown = shown_of(file)
-    except FormatError as error:
-        raise BadInputError(f"{file}: not a record, and {error}") from None
-    return shown.scene, registry.get(shown.game).title, shown.names, shots()
+    header = record.header
+    return Shown(
+        game=header.game,
+        seed=header.seed,
+        settings=header.settings,
+        names=tuple(player.name for player in header.players),
+        scene=first.scene(),
+        frames=((game.frame(), game.scores()) for game in itertools.chain([first], games)),
+    )
 
 
 def as_png(file: str | Path, round_: int | None, tile: int | None) -> tuple[int, bytes]:
@@ -78,13 +79,13 @@ def as_png(file: str | Path, round_: int | None, tile: int | None) -> tuple[int,
     Raises:
         LanistaError: The file can't be read, or there is no such round or picture of that size.
     """
-    painter, word, shots = _shots_of(file, tile)
-    shot = next(shots)  # the start
-    while shot.number != round_ and (later := next(shots, None)) is not None:
-        shot = later
-    if round_ is not None and shot.number < round_:
-        raise BadInputError(f"{file}: no {word} {round_}; the last one is {shot.number}")
-    return shot.number, png(painter.draw(shot))
+    painter, word, frames = _painted(file, tile)
+    for frame, scores in frames:  # noqa: B007 - the last counts
+        if frame.turn == round_:
+            break
+    if round_ is not None and frame.turn < round_:
+        raise BadInputError(f"{file}: no {word} {round_}; the last one is {frame.turn}")
+    return frame.turn, png(painter.draw(frame, scores))
 
 
 def as_gif(
@@ -98,21 +99,19 @@ def as_gif(
     Raises:
         LanistaError: The file can't be read, or there is no such round or picture of that size.
     """
-    painter, word, shots = _shots_of(file, tile)
+    painter, word, frames = _painted(file, tile)
 
-    def wanted() -> Iterator[Shot]:
-        number = 0
-        for shot in shots:
-            number = shot.number
-            if number >= first:
-                yield shot
-            if number == last:
+    def images() -> Iterator[Image]:
+        for frame, scores in frames:
+            if frame.turn >= first:
+                yield painter.draw(frame, scores)
+            if frame.turn == last:
                 return
-        missing = first if number < first else last
-        if missing is not None and number < missing:
-            raise BadInputError(f"{file}: no {word} {missing}; the last one is {number}")
+        missing = first if frame.turn < first else last
+        if missing is not None and frame.turn < missing:
+            raise BadInputError(f"{file}: no {word} {missing}; the last one is {frame.turn}")
 
-    return gif((painter.draw(shot) for shot in wanted()), delay)
+    return gif(images(), delay)
 
 
 def picture(file: Path, first: int, last: int | None) -> bytes:

@@ -56,17 +56,6 @@ class BadSizeError(BadInputError):
 
 
 @attrs.frozen
-class Shot:
-    """The content of one image."""
-
-    number: int
-    """Number of rounds played before it."""
-    frame: Frame
-    scores: Sequence[int]
-    """The scores, by seat."""
-
-
-@attrs.frozen
 class _Layout:
     tile: int
     """Side of a cell in pixels."""
@@ -101,12 +90,12 @@ class Painter:
         ]
         self._grid = [self._lines(level) for level in self._levels]
 
-    def draw(self, shot: Shot) -> Image.Image:
-        """Draw an image, in RGB."""
+    def draw(self, frame: Frame, scores: Sequence[int]) -> Image.Image:
+        """Draw the image of a frame with the scores by seat, in RGB."""
         layout = self._layout
         image = Image.new("RGB", layout.size, COLOURS["halo"])
         draw = ImageDraw.Draw(image)
-        self._draw_strip(draw, shot)
+        self._draw_strip(draw, frame, scores)
         titled = len(self._levels) > 1
         for number, (level, corner) in enumerate(zip(self._levels, layout.corners, strict=True)):
             if titled:
@@ -114,7 +103,7 @@ class Painter:
                 draw.text(
                     (corner[0], corner[1] - 4), caption, COLOURS["title"], font(_SMALL), anchor="ls"
                 )
-            image.paste(self._board(level, self._grid[number], shot.frame), corner)
+            image.paste(self._board(level, self._grid[number], frame), corner)
         return image
 
     # Layout
@@ -164,10 +153,10 @@ class Painter:
 
     # The strip
 
-    def _draw_strip(self, draw: ImageDraw.ImageDraw, shot: Shot) -> None:
+    def _draw_strip(self, draw: ImageDraw.ImageDraw, frame: Frame, scores: Sequence[int]) -> None:
         width = self._layout.size[0]
         head = _fitted(
-            f"{self._title}, {self._scene.turn_word} {shot.number}", _LARGE, width - 2 * GAP
+            f"{self._title}, {self._scene.turn_word} {frame.turn}", _LARGE, width - 2 * GAP
         )
         draw.text((GAP, GAP + _LARGE), head, COLOURS["ink"], font(_LARGE), anchor="ls")
         each = (width - 2 * GAP) // self._layout.columns
@@ -177,7 +166,7 @@ class Painter:
             colours = of_seat(seat)
             draw.rectangle((x, y + 8, x + 23, y + 31), colours.unit)
             draw.text((x + 12, y + 20), letter(seat), colours.on, font(_LARGE - 2), anchor="mm")
-            score = str(shot.scores[seat])
+            score = str(scores[seat])
             room = each - 32 - GAP
             left = room - font(_LARGE).getlength(score) - 8
             shown = _fitted(name, _LARGE, left)
@@ -190,7 +179,7 @@ class Painter:
                 font(_LARGE),
                 anchor="ls",
             )
-            caption = _fitted(shot.frame.captions[seat], _SMALL, room)
+            caption = _fitted(frame.captions[seat], _SMALL, room)
             draw.text((x + 32, y + 36), caption, COLOURS["title"], font(_SMALL), anchor="ls")
 
     # The board
