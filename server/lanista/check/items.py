@@ -478,8 +478,7 @@ def place(bout: Bout, slip: Slip) -> str:
     where = bout.spec.name
     if bout.spec.matches > 1:
         where += f", match {slip.match}"
-    where += f", turn {slip.fault.turn}"
-    return where if slip.fault.index is None else f"{where}, submove {slip.fault.index}"
+    return f"{where}, {slip.fault.place}"
 
 
 def output_of(bout: Bout) -> list[str]:

@@ -109,20 +109,13 @@ def fault_lines(
             examples = [
                 fault for fault in result.faults if (fault.seat, fault.code) == (seat, code)
             ]
-            places = [
-                f"turn {fault.turn}" + ("" if fault.index is None else f", submove {fault.index}")
-                for fault in examples
-            ]
-            lines = [
-                f"{place}: {code}: {fault.words}"
-                for place, fault in zip(places, examples, strict=True)
-            ]
+            lines = [f"{fault.place}: {code}: {fault.words}" for fault in examples]
             if code == "ignored":
                 del lines[1:]  # no fault: one says it all
             if count > len(examples):
                 lines[:1] = [f"{code}: {count:,} time{'' if count == 1 else 's'}"]
                 if examples:
-                    lines[0] += f", e.g. {places[0]}: {examples[0].words}"
+                    lines[0] += f", e.g. {examples[0].place}: {examples[0].words}"
             for line in lines:
                 yield f"  {names[seat]}: {line}"
 

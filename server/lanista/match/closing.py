@@ -111,9 +111,8 @@ def seat_failure(seat: Seat, decisive: Sequence[FaultInfo]) -> Failure:
     if seat.gone is not None:
         reasons = [f"{seat.gone}: {seat.gone_message}"]
     else:
-        reasons = []
-        for fault in decisive[-REASONS_KEPT:]:
-            place = "" if fault.index is None else f", submove {fault.index}"
-            reasons.append(f"turn {fault.turn}{place}: {fault.code}: {fault.words}")
+        reasons = [
+            f"{fault.place}: {fault.code}: {fault.words}" for fault in decisive[-REASONS_KEPT:]
+        ]
     turns = tuple(Exchange(*values) for values in seat.last_turns)
     return Failure(seat=seat.index, name=seat.name, reasons=tuple(reasons), turns=turns)

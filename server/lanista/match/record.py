@@ -135,6 +135,11 @@ class FaultInfo:
     index: int | None
     words: str
 
+    @property
+    def place(self) -> str:
+        """The turn and, if it is about one, the submove: `turn 12, submove 3`."""
+        return f"turn {self.turn}" + ("" if self.index is None else f", submove {self.index}")
+
 
 @attrs.frozen(kw_only=True)
 class ShortenedInfo:
