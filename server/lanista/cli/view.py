@@ -34,8 +34,6 @@ _TINTS = {
 """Shapes of units that differ from their seat's colour: the colour mixed in, and its share."""
 MANY_COLOURS = ("256", "truecolor")
 """The colour systems, as rich names them, that can show the page's colours."""
-SIGNS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
-"""Characters for ground if there are no colours."""
 HALF = "▀"
 """The character whose foreground is the upper of two cells, and whose background the lower."""
 
@@ -297,7 +295,7 @@ class BoardView:
         return text, _style("black", colour)
 
     def _ground(self, ground: Ground, width: int, *, lit: bool) -> tuple[str, Style]:
-        sign, colour = SIGNS[ground], GROUNDS[ground]
+        sign, colour = ground.value, GROUNDS[ground]
         if lit and ground is Ground.FLOOR:
             sign, colour = "'", SUN
         return (sign if self._plain else " ").rjust(width), _style(None, colour)

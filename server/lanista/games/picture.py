@@ -17,11 +17,14 @@ Place = tuple[int, int]
 
 
 class Ground(enum.Enum):
-    """The background of a cell, drawn beneath everything else."""
+    """The background of a cell, drawn beneath everything else.
 
-    FLOOR = "floor"
-    WALL = "wall"
-    BASE = "base"
+    The value is the character that stands for it in JSON, and in a terminal without colours.
+    """
+
+    FLOOR = "."
+    WALL = "#"
+    BASE = "="
 
 
 class Shape(enum.Enum):

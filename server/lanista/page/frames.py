@@ -17,7 +17,7 @@ import orjson
 from lanista.games import registry
 from lanista.games.base import Ruleset, Submove, submove_numbers
 from lanista.games.originals import Shown
-from lanista.games.picture import Event, Frame, Ground, Mark, Owners, Scene
+from lanista.games.picture import Event, Frame, Mark, Owners, Scene
 from lanista.match.record import BotInfo, FaultInfo, Header, ResultInfo
 from lanista.page.played_turn import PlayedTurn
 from lanista.page.story import Chapter, LateTurns, Story
@@ -32,7 +32,6 @@ LONGEST = 20_000
 """Maximum length in characters of an answer or a turn's log for viewers; the record has all."""
 NONE = -1
 """Stands for no seat, no unit or no health in the JSON."""
-GROUNDS = {Ground.FLOOR: ".", Ground.WALL: "#", Ground.BASE: "="}
 
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
@@ -104,7 +103,7 @@ def scene_json(scene: Scene) -> dict[str, Any]:
     return {
         "rows": scene.rows,
         "cols": scene.cols,
-        "ground": ["".join(GROUNDS[ground] for ground in row) for row in scene.ground],
+        "ground": ["".join(ground.value for ground in row) for row in scene.ground],
         "owners": [[row, col, seat] for (row, col), seat in sorted(scene.owners.items())],
         "levels": [attrs.asdict(level) for level in scene.parts],
         "signs": [list(sign) for sign in scene.signs],
