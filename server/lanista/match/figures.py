@@ -79,29 +79,17 @@ class MatchFigures:
         It took so many microseconds from its beginning to that of the next one: infinitely many if
         that is unknown, or if something else was waited for than answers.
         """
-        # As `Histogram.add`, without calling it for every value: this is done in every turn.
-        answers = self.answers
-        counts, bounds = answers.counts, answers.bounds
-        total = 0
-        last: float = 0  # mostly compared with integers
+        last = 0.0
         for seat in times:
             if seat is None:
                 continue
             if len(seat) == 1:  # no answer
                 last = math.inf
-                continue
-            time = seat[2]
-            counts[bisect_left(bounds, time)] += 1
-            total += time
-            time += seat[0]
-            if time > last:  # noqa: PLR1730 - calling max takes as long as all the rest
-                last = time
-        answers.total += total
+            else:
+                self.answers.add(seat[2])
+                last = max(last, seat[0] + seat[2])
         if last <= took < math.inf:
-            took -= last
-            own = self.own
-            own.counts[bisect_left(own.bounds, took)] += 1
-            own.total += took
+            self.own.add(took - last)
 
     def count_late(self, *, in_stall: bool) -> None:
         """Count a late answer."""
