@@ -62,19 +62,11 @@ There may be one for each character; finding those of a long line would take min
 """
 
 
-@functools.cache
-def _fields(kind: type[attrs.AttrsInstance]) -> tuple[str, ...]:
-    return tuple(field.name for field in attrs.fields(kind))
-
-
-def _by_name(value: attrs.AttrsInstance) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in _fields(type(value))}
-
-
+_by_name = functools.partial(attrs.asdict, recurse=False)
 encode = json.JSONEncoder(separators=(",", ":"), default=_by_name).encode
 """Return a value as JSON, as in records: objects of attrs by the names of their attributes.
 
-`json.dumps` would build an encoder for every line; `attrs.asdict` copies all that an object has.
+`json.dumps` would build an encoder for every line.
 """
 
 
@@ -571,9 +563,7 @@ class LineReader:
 def opened(path: Path) -> IO[bytes]:
     """Open a file that may be compressed by gzip, for reading what is in it.
 
-    Raises:
-        BadRecordError: It is a named pipe.
-        OSError: It can't be read.
+    Raises BadRecordError if it is a named pipe, and OSError.
     """
     if path.is_fifo():  # opening it would wait for a writer, for ever
         raise BadRecordError(f"{path}: a named pipe; a record is a file")
@@ -585,11 +575,8 @@ def opened(path: Path) -> IO[bytes]:
 def lines_so_far(file: IO[bytes], name: object, longest: int) -> Iterator[bytes | None]:
     """Yield the complete lines of an open record, and None whenever the next one isn't there yet.
 
-    Only one of them is in memory. The name stands in messages.
-
-    Raises:
-        BadRecordError: The compressed data is damaged, or a line has so many bytes.
-        OSError: The file can't be read.
+    Only one of them is in memory. Raises BadRecordError, in which the file has the name, if its
+    compressed data is damaged or a line has so many bytes, and OSError.
     """
     line, number = b"", 1
     while True:

@@ -21,10 +21,10 @@ from lanista import __version__
 from lanista.arena.limits import Turns
 from lanista.arena.names import Names
 from lanista.errors import BadInputError
+from lanista.page import frames
 from lanista.page.authorization import OperatorToken
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import FrameFile, NoFramesError
-from lanista.page.frames import API, encode
 from lanista.page.requests import Playing, Upload, decision, field, operate, parse
 from lanista.page.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
@@ -130,7 +130,7 @@ class Viewer:
                 await self._send(
                     {
                         "type": "hello",
-                        "api": API,
+                        "api": frames.API,
                         "software": __version__,
                         "mode": self.view.mode,
                         "operator": self.visitor.operator,
@@ -150,7 +150,7 @@ class Viewer:
             self._playing.close()
 
     async def _send(self, message: Mapping[str, Any] | bytes) -> None:
-        data = message if isinstance(message, bytes) else encode(message)
+        data = message if isinstance(message, bytes) else frames.encode(message)
         with trio.move_on_after(SEND_TIME) as scope:
             await self.connection.send(data, text=True)
         if scope.cancelled_caught:
@@ -392,12 +392,12 @@ class Viewer:
                 await self._done(message)
                 return
             try:
-                first, frames = frame_file.chunk(position, known=known)
+                first, chunk = frame_file.chunk(position, known=known)
             except OSError as error:
                 frame_file.fail(f"can't read the frames: {error.strerror}; open the match again")
                 await self._send_end(message, match, frame_file)
                 return
-            about = encode(
+            about = frames.encode(
                 {
                     "type": "frames",
                     "id": message.get("id"),
@@ -407,10 +407,10 @@ class Viewer:
                     "over": frame_file.total is not None,
                 }
             )
-            if packed and len(frames) >= WORTH_PACKING:
-                key, value = "packed", await trio.to_thread.run_sync(_packed, frames)
+            if packed and len(chunk) >= WORTH_PACKING:
+                key, value = "packed", await trio.to_thread.run_sync(_packed, chunk)
             else:
-                key, value = "frames", b"[%b]" % frames
+                key, value = "frames", b"[%b]" % chunk
             await self._send(b'%b,"%b":%b}' % (about[:-1], key.encode(), value))
 
     async def _reacquire(self, match: str, failed: FrameFile) -> FrameFile:
@@ -434,12 +434,7 @@ class Viewer:
     async def _send_end(
         self, message: Mapping[str, Any], match: str, frame_file: FrameFile
     ) -> None:
-        end = frame_file.end or {
-            "type": "end",
-            "seed": None,
-            "trouble": frame_file.failed,
-            "result": None,
-        }
+        end = frame_file.end or frames.end(None, None, frame_file.failed)
         await self._send(
             {**end, "match": match, "count": frame_file.count, "id": message.get("id")}
         )
