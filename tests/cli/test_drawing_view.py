@@ -3,8 +3,7 @@
 from rich.console import Console
 
 from lanista.cli.common import say
-from lanista.cli.drawing_view import turn_drawings
-from lanista.cli.view import BoardView
+from lanista.cli.view import BoardView, turn_drawings
 from lanista.games.picture import Frame, Ground, Level, Mark, Scene
 from lanista.page.seat_colours import DARK
 

@@ -22,7 +22,7 @@ SCENE = Scene(
     rows=5,
     cols=8,
     ground=tuple(
-        tuple({".": FLOOR, "#": WALL, "=": BASE}[sign] for sign in row)
+        tuple(map(Ground, row))
         for row in ("..##....", ".......=", "........", ".#.#.#.#", "........")
     ),
     owners={},

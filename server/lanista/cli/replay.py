@@ -219,9 +219,8 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
     import trio
     from rich.console import Console
 
-    from lanista.cli.drawing_view import TurnDrawings, turn_drawings
     from lanista.cli.live import LiveBoard
-    from lanista.cli.view import BoardView, lacks_colours
+    from lanista.cli.view import BoardView, TurnDrawings, lacks_colours, turn_drawings
     from lanista.match.replay import positions
 
     record, ruleset = _read(file)
