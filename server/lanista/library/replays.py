@@ -102,9 +102,7 @@ class Replay(Sequence[Position]):
         self._record = record
         self._ruleset = ruleset
         self._cursors: dict[int, _Cursor] = {}
-        result = record.result
-        is_void = result is not None and result.end == "void" and bool(record.turns)
-        self._positions = len(record.turns) + (0 if is_void else 1)
+        self._positions = len(replay.played_turns(record)) + 1
 
     def __repr__(self) -> str:
         return f"<Replay of {self.game}, {' - '.join(self.names)}, {len(self)} positions>"

@@ -33,7 +33,7 @@ import attrs
 import orjson
 
 from lanista.errors import LanistaError, printable_line
-from lanista.games.outcome import ENDINGS, FAILURES, Outcome, Termination
+from lanista.games.outcome import ENDINGS, FAILURES, Termination
 from lanista.match.clock import ClockInfo
 from lanista.match.conditions import LadderInfo
 
@@ -43,10 +43,8 @@ if TYPE_CHECKING:
 FORMAT = 4
 """Version of the format, raised when older readers couldn't understand newer records."""
 ENDING = ".jsonl.gz"
-PART = ".part"
-"""Suffix that the name has while the match goes on."""
-TMP = ".tmp"
-"""Suffix that the name has while the finished record is being compressed."""
+PART, TMP = ".part", ".tmp"
+"""Suffixes that the name has: while the match goes on, while its record is compressed."""
 GZIP = b"\x1f\x8b"
 """The first bytes of a gzip file."""
 DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
@@ -291,15 +289,6 @@ class ResultInfo:
     def bot(self, seat: int) -> BotInfo | None:
         """Return how a seat's process ended; None if the arena hadn't started one."""
         return self.bots[seat] if self.bots else None
-
-    def agrees_with(self, outcome: Outcome) -> bool:
-        """Tell whether the result is that of an outcome."""
-        return (self.end, self.reason, self.ranks, self.scores) == (
-            outcome.termination.value,
-            outcome.reason,
-            outcome.ranks,
-            outcome.scores,
-        )
 
 
 def rounds_of(end: str, turns: int) -> int:

@@ -241,7 +241,8 @@ def verify(record: Record, ruleset: Ruleset) -> int:
         for fault in _removals(result):
             tallies[fault.seat].count(Missing(), fault.code)
             tallies[fault.seat].keep([fault], is_out=True)
-    if not result.agrees_with(outcome):
+    by_rules = (outcome.termination.value, outcome.reason, outcome.ranks, outcome.scores)
+    if by_rules != (result.end, result.reason, result.ranks, result.scores):
         raise MismatchError(
             f"the result is {outcome.termination.value} ({outcome.reason}), ranks {outcome.ranks}, "
             f"scores {outcome.scores} by the rules; {result.end} ({result.reason}), "

@@ -172,7 +172,7 @@ def _seat_result(result: ResultInfo, seat: int, bot: str, version: int | None) -
     counts = result.fault_counts[seat] if result.fault_counts else None
     fault = result.fault_out(seat)
     words = "" if fault is None else fault.words
-    info = result.bots[seat] if result.bots else None
+    info = result.bot(seat)
     left = ending in {Ending.CRASH, Ending.DISCONNECT}
     if left and info is not None and info.exit not in words:
         words = f"{words}; its process {info.exit}"
