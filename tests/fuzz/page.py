@@ -160,9 +160,9 @@ class _FrameCache(FrameCache):
     def folder(self) -> Path:
         return self.place
 
-    def acquire(self, _key: str, path: Path, *, live: bool, **_logs: bool) -> FrameFile:
+    def acquire(self, key: str, path: Path, *, live: bool, **_logs: bool) -> FrameFile:
         file = self.place / "frames"
-        frame_file = FrameFile(1, path, file)
+        frame_file = FrameFile(1, key, path, file)
         if path.name != "bad":
             file.write_bytes(FRAME + b",")
             head = packed({"type": "head", "api": 1})
@@ -172,7 +172,7 @@ class _FrameCache(FrameCache):
             frame_file.fail("no frames")
         return frame_file
 
-    def release(self, _key: str, _file: FrameFile) -> None:
+    def release(self, _file: FrameFile) -> None:
         pass
 
     def remove(self, folder: Path) -> None:

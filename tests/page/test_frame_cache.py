@@ -98,7 +98,7 @@ async def test_a_finished_record_promises_its_frames_before_they_are_made(record
         reports, _ = worker.work([1])
         assert (promised, 1) == (reports[0].expected, len(reports[0].frames))
         worker.close(1)
-    file = FrameFile(1, record, tmp_path / "1")
+    file = FrameFile(1, "m1", record, tmp_path / "1")
     assert file.total is None
     file.update(Report(job=1, head=packed({}), expected=5))
     file.update(Report(job=1, frames=[3, 3]))
@@ -135,14 +135,14 @@ async def test_the_cache_has_what_read_frames_gives(cache, record, parts, monkey
         begins, data = frame_file.chunk(place, known=known)
         assert first == begins
         assert frames[first : place + 1] == read(data)
-    cache.release("m1", frame_file)
+    cache.release(frame_file)
 
 
 def test_a_match_that_nobody_looks_at_takes_little_memory():
     """The cache keeps hundreds of files, each with the map of its match."""
     owners = [[row, col, 0] for row in range(40) for col in range(40)]
     head = {"type": "head", "scene": {"owners": owners}}
-    files = [FrameFile(number, Path("record"), Path("frames")) for number in range(20)]
+    files = [FrameFile(number, str(number), Path("record"), Path("frames")) for number in range(20)]
     tracemalloc.start()
     try:
         for file in files:
@@ -177,7 +177,7 @@ async def test_live_frames_grow_with_their_record(cache, tmp_path, record, parts
     assert (TURNS + 1, parts[-1]) == (frame_file.count, frame_file.end)
     _, data = frame_file.chunk(0, known=False)
     assert parts[1 : 1 + CHUNK_FRAMES] == read(data)
-    cache.release("m1", frame_file)
+    cache.release(frame_file)
 
 
 # -- what can't be shown -------------------------------------------------------------------------
@@ -191,15 +191,15 @@ async def test_a_file_that_is_no_record_fails_with_words(cache, tmp_path, record
         failing = cache.acquire("bad", bad, live=False)
         with pytest.raises(NoFramesError, match=r"bad\.jsonl: line 1: not the header"):
             await failing.wait_head()
-        cache.release("bad", failing)
+        cache.release(failing)
     gone = cache.acquire("gone", tmp_path / "gone", live=True)
     with pytest.raises(NoFramesError, match="can't read gone: No such file"):
         await gone.wait_head()
-    cache.release("gone", gone)
+    cache.release(gone)
     good = cache.acquire("m1", record, live=False)
     await good.wait_frame(TURNS)
     assert TURNS + 1 == good.count
-    cache.release("m1", good)
+    cache.release(good)
 
 
 async def test_frames_end_when_their_match_does_though_no_result_was_written(
@@ -216,7 +216,7 @@ async def test_frames_end_when_their_match_does_though_no_result_was_written(
     assert (4, None, None) == (frame_file.count, frame_file.end["result"], frame_file.failed)
     cache.finish("m1")  # over already
     cache.finish("unknown")
-    cache.release("m1", frame_file)
+    cache.release(frame_file)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
@@ -230,7 +230,7 @@ async def test_no_room_for_frames_is_reported(cache, record):
         frame_file.count,
         frame_file.failed,
     )
-    cache.release("m1", frame_file)
+    cache.release(frame_file)
 
 
 def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monkeypatch):
@@ -289,10 +289,10 @@ async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record):
         assert (3, None) == (again.count, again.failed)
         files = {whole.file, live.file, again.file}
         assert files == set(cache.folder.iterdir())
-        cache.release("m2", live)  # the other has its place: nobody will ask for this one
+        cache.release(live)  # the other has its place: nobody will ask for this one
         await removed(cache, files - {live.file})
-        cache.release("m2", again)
-        cache.release("m1", whole)
+        cache.release(again)
+        cache.release(whole)
         other = await pid_of(cache)
     assert worker != other
     assert not runs(worker)
@@ -344,21 +344,21 @@ async def test_frames_that_nobody_looks_at_are_forgotten_the_oldest_first(
         assert await over(made[name])
     size = made["a"].size
     assert size == made["a"].file.stat().st_size
-    cache.release("a", made["a"])
-    cache.release("b", made["b"])
+    cache.release(made["a"])
+    cache.release(made["b"])
     assert 4 == len(list(cache.folder.iterdir()))  # room enough
     monkeypatch.setattr(module, "KEPT", 3 * size)
-    cache.release("c", made["c"])
+    cache.release(made["c"])
     await removed(cache, {made[name].file for name in "bcd"})
     monkeypatch.setattr(module, "KEPT", 0)
-    cache.release("d", cache.acquire("d", record, live=False))  # looked at by one more
+    cache.release(cache.acquire("d", record, live=False))  # looked at by one more
     assert 1 == made["d"].viewers
-    cache.release("d", made["d"])
+    cache.release(made["d"])
     await removed(cache, set())
     again = cache.acquire("a", record, live=False)
     assert again is not made["a"]
     await again.wait_frame(TURNS)
-    cache.release("a", again)
+    cache.release(again)
 
 
 async def test_few_unfinished_files_are_kept_that_nobody_looks_at(cache, tmp_path, record):
@@ -368,6 +368,6 @@ async def test_few_unfinished_files_are_kept_that_nobody_looks_at(cache, tmp_pat
     made = [cache.acquire(str(n), growing, live=True) for n in range(6)]
     for frame_file in made:
         await frame_file.wait_frame(1)
-    for number, frame_file in enumerate(made):
-        cache.release(str(number), frame_file)
+    for frame_file in made:
+        cache.release(frame_file)
     await removed(cache, {frame_file.file for frame_file in made[2:]})

@@ -63,6 +63,8 @@ class FrameFile:
     """The frames of one match, as far as they are made."""
 
     number: int
+    key: str
+    """The match's id, or the path of a file that a viewer sent."""
     source: Path
     """The record, or the original game's match file."""
     file: Path
@@ -248,9 +250,9 @@ class FrameCache:
     def acquire(self, key: str, source: Path, *, live: bool, logs: Seats = None) -> FrameFile:
         """Return the frames of a file, which are begun now if they aren't there; `release` them.
 
-        The key is a match's id, or the path of a file that a viewer sent. The source is a record,
-        its `.part` while it is written, or a `.res` file; it may grow if it is `live`. Each
-        different set of seats whose bots' `logs` are included has frames of its own.
+        The source is a record, its `.part` while it is written, or a `.res` file; it may grow if it
+        is `live`. Each different set of seats whose bots' `logs` are included has frames of its
+        own.
         """
         file = self._files.pop((key, logs), None)
         # Another file is being written for the same match if it is played again, say because a
@@ -262,7 +264,7 @@ class FrameCache:
             file = None
         if file is None:
             number = next(self._numbers)
-            file = FrameFile(number, source, self.folder / str(number), logs)
+            file = FrameFile(number, key, source, self.folder / str(number), logs)
             self._by_number[number] = file
             self._send_order.send_nowait(
                 partial(ReplayWorker.open, number=number, path=source, live=live, logs=logs)
@@ -273,27 +275,27 @@ class FrameCache:
 
     def finish(self, key: str) -> None:
         """Tell the worker that a match is over: its record won't grow any more."""
-        for (other, _), file in self._files.items():
-            if not file.over and other == key:
+        for file in self._files.values():
+            if not file.over and file.key == key:
                 self._send_order.send_nowait(partial(ReplayWorker.finish, number=file.number))
 
-    def release(self, key: str, file: FrameFile) -> None:
+    def release(self, file: FrameFile) -> None:
         """Count one viewer less, and remove files without a viewer if there are too many."""
         file.viewers -= 1
         if file.viewers:
             return
-        if self._files.get((key, file.logs)) is not file:  # another file has replaced it
+        if self._files.get((file.key, file.logs)) is not file:  # another file has replaced it
             self._forget(file)
         size = sum(file.size for file in self._files.values())
-        unseen = [(key, file) for key, file in self._files.items() if not file.viewers]
+        unseen = [file for file in self._files.values() if not file.viewers]
         # Unfinished ones still cost work: only a few are kept for viewers that come back.
-        unfinished = sum(not file.over for _, file in unseen)
-        for other, oldest in unseen:
+        unfinished = sum(not file.over for file in unseen)
+        for oldest in unseen:
             too_many = size > KEPT or len(self._files) > FILES_KEPT
             if too_many or (unfinished > UNFINISHED_KEPT and not oldest.over):
                 size -= oldest.size
                 unfinished -= not oldest.over
-                del self._files[other]
+                del self._files[oldest.key, oldest.logs]
                 self._forget(oldest)
 
     def _forget(self, file: FrameFile) -> None:

@@ -257,7 +257,7 @@ class Viewer:
             self._check_room()
             frame_file = await self.view.acquire_frames(match, self.visitor)
             if match in self._frame_files:  # another request has opened it meanwhile
-                self.view.frame_cache.release(match, frame_file)
+                self.view.frame_cache.release(frame_file)
             else:
                 self._frame_files[match] = frame_file
         await self._send_head(message, match, self._frame_files[match])
@@ -338,9 +338,7 @@ class Viewer:
             self._release(match, frame_file)
 
     def _release(self, match: str, frame_file: FrameFile) -> None:
-        # The ids of uploads are this viewer's own, so the cache knows them by their paths.
-        key = str(frame_file.source) if match in self.uploads else match
-        self.view.frame_cache.release(key, frame_file)
+        self.view.frame_cache.release(frame_file)
         self._remove(match)
 
     def _remove(self, match: str) -> None:
@@ -419,9 +417,9 @@ class Viewer:
             frame_file = await self.view.acquire_frames(match, self.visitor)
             if self._frame_files.get(match) is failed:
                 self._frame_files[match] = frame_file
-                self.view.frame_cache.release(match, failed)
+                self.view.frame_cache.release(failed)
             else:  # another request has replaced them meanwhile
-                self.view.frame_cache.release(match, frame_file)
+                self.view.frame_cache.release(frame_file)
         return self._frame_files.get(match, failed)
 
     async def _wait_turn(self) -> None:
@@ -457,6 +455,7 @@ class Viewer:
         except BadInputError:
             self._remove(match)
             raise
+        # The ids of uploads are this viewer's own, so the cache knows them by their paths.
         frame_file = self.view.frame_cache.acquire(str(path), path, live=False)
         self._frame_files[match] = frame_file
         self._answer_later(lambda message: self._send_head(message, match, frame_file), message)
