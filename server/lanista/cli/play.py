@@ -377,10 +377,9 @@ class _Session:
 
     def _export(self, played: "MatchReport", res: Path) -> None:
         from lanista.cli.originals import as_res
-        from lanista.match.record import read_record
+        from lanista.match.replay import read_with_rules
 
-        record = read_record(played.record)
-        write_text(res, "".join(as_res(record, registry.get(record.header.game))))
+        write_text(res, "".join(as_res(*read_with_rules(played.record))))
         if not self.as_json:
             click.echo(f"match file {res}")
 

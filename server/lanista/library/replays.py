@@ -76,10 +76,8 @@ class Position:
     @property
     def times(self) -> tuple[float | None, ...]:
         """Seconds that each answer took; None if none came."""
-        times = (None,) * len(self._replay.names) if self._info is None else self._info.times
-        return tuple(
-            None if of_seat is None or len(of_seat) < 3 else of_seat[2] / 1e6 for of_seat in times
-        )
+        seats = range(len(self._replay.names))
+        return tuple(None if self._info is None else self._info.seconds(seat) for seat in seats)
 
     @property
     def logs(self) -> tuple[str, ...]:

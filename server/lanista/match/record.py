@@ -204,6 +204,11 @@ class TurnInfo:
         """Return the seconds that were added to a seat's time limit."""
         return self.lags.get(str(seat), 0) / 1e6
 
+    def seconds(self, seat: int) -> float | None:
+        """Return the seconds that a seat's answer took, at most; None if none came."""
+        times = self.times[seat]
+        return None if times is None or len(times) == 1 else times[2] / 1e6
+
     def reason_gone(self, seat: int) -> FaultInfo | None:
         """Return the fault by which a seat is out since this turn, if it is."""
         if self.verdicts[seat] not in {"late", "missing"}:

@@ -174,8 +174,9 @@ class Storyteller:
                 late.written[turn.turn] = turn.written(seat)
             elif verdict != "out" and seat in self.late:
                 self.late[seat].first = None
-            if turn.turn and verdict in {"answer", "malformed"}:
-                self._note_time(number, seat, turn.times[seat])
+            took = turn.seconds(seat)
+            if turn.turn and verdict in {"answer", "malformed"} and took is not None:
+                self._times.setdefault(seat, []).append(AnswerTime(number, took))
             self._answers[seat] = self._answers.get(seat, 0) + (verdict != "out")
             if verdict == "answer" and not turn.raw[seat]:
                 self._empty.setdefault(seat, []).append(number)
@@ -187,11 +188,6 @@ class Storyteller:
         self._breaks += [Chapter(number, int(seat), "came back") for seat in turn.rejoined]
         for fault in faults:
             self._faults.setdefault((fault.seat, fault.code), _Faults()).add(fault)
-
-    def _note_time(self, number: int, seat: int, times: Sequence[int] | None) -> None:
-        match times:
-            case [_, _, arrived, _]:
-                self._times.setdefault(seat, []).append(AnswerTime(number, arrived / 1e6))
 
     def _times_told(self, seat: int) -> str:
         return times_told(self._times.get(seat, ()), self.limit, self.scene.turn_word)

@@ -22,7 +22,7 @@ import orjson
 import trio
 
 from lanista.games import registry
-from lanista.match.record import BadRecordError, LineReader
+from lanista.match.record import BadRecordError, read_header
 from lanista.page.answers import not_found
 from lanista.page.renewal import Renewal
 from lanista.results.block_records import BlockMatch, running_parts
@@ -34,8 +34,6 @@ FIRST = 8
 """Number of rows of a table that the lobby shows."""
 STILL = 10.0
 """Seconds without a new line after which it is checked whether anybody still writes a record."""
-MAX_HEADER = 1024 * 1024
-"""Maximum length of a record's first line in bytes, for a match to be shown."""
 _LONG = {"standings", "head_to_head", "seat_advantage", "rounds", "race"}
 """Parts of standings that the lobby doesn't have: it goes to all viewers, and they grow with the
 square of the bots."""
@@ -267,11 +265,7 @@ class Tournaments:
 def _opened(tournament: str, match: BlockMatch, part: Path) -> WatchedMatch | None:
     """Return the match of a record that is being written; None if its header isn't there yet."""
     try:
-        with part.open("rb") as file:
-            line = file.readline(MAX_HEADER)
-        if not line.endswith(b"\n"):
-            return None
-        header = LineReader(part).header(line)
+        header = read_header(part)
         title = registry.get(header.game).title
     except (BadRecordError, OSError, registry.UnknownGameError):
         return None

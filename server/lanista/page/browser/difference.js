@@ -9,6 +9,7 @@
 
 import { seatLetter } from "./colours.js";
 import { cellOf } from "./decode.js";
+import { counted } from "./figures.js";
 import { DIFFERENCE } from "./moments.js";
 import { ordersOf } from "./orders.js";
 import { nameSeats } from "./text.js";
@@ -252,7 +253,7 @@ function groundRow(heads, positions) {
   );
   return [
     {
-      name: `ground of ${apart.length} cell${apart.length === 1 ? "" : "s"}`,
+      name: `ground of ${counted(apart.length, "cell")}`,
       states: /** @type {Two<string>} */ (states),
       units: [],
       cells: apart.map((cell) => cellOf(scene, cell)),

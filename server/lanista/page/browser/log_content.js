@@ -6,6 +6,7 @@
  */
 
 import { el } from "./dom.js";
+import { counted } from "./figures.js";
 import { printable } from "./text.js";
 
 /** @typedef {import("./drawing.js").LogLine} LogLine */
@@ -90,6 +91,6 @@ function countText(lines) {
   const drawings = lines.filter(({ drawing }) => drawing !== undefined).length;
   const values = lines.length - drawings;
   /** @param {number} count @param {string} thing */
-  const counted = (count, thing) => (count === 0 ? [] : [`${count} ${thing}${count === 1 ? "" : "s"}`]);
-  return [...counted(drawings, "drawing"), ...counted(values, "value")].join(", ");
+  const some = (count, thing) => (count === 0 ? [] : [counted(count, thing)]);
+  return [...some(drawings, "drawing"), ...some(values, "value")].join(", ");
 }

@@ -9,6 +9,7 @@
 
 import { seatLetter } from "./colours.js";
 import { cellOf } from "./decode.js";
+import { counted } from "./figures.js";
 import { endReason, nameOf, outcome, winners } from "./matches.js";
 
 /** @typedef {import("./decode.js").End} End */
@@ -195,7 +196,7 @@ export function describeLead(head, scores, isOver = false) {
 
 /** Format points: `1,319 points`. @param {number} points @returns {string} */
 function pointsOf(points) {
-  return `${grouped(points)} point${points === 1 ? "" : "s"}`;
+  return counted(points, "point");
 }
 
 /** Format a number with separators: `1,319`. @param {number} number @returns {string} */
