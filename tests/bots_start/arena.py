@@ -10,7 +10,7 @@ import attrs
 import pytest
 import trio
 
-from lanista.bots.command import environment
+from lanista.bots.command import HOST, environment
 from lanista.bots.process import Bot, start_bot
 from lanista.bots.sandbox import Sandbox, SandboxError, check_sandbox
 
@@ -25,7 +25,6 @@ except SandboxError:
 needs_sandbox = pytest.mark.skipif(not CAN_SANDBOX, reason="no sandbox can be made here")
 
 BOTS = Path(__file__).parent.parent / "bots"
-HOST = "127.0.0.1"
 
 
 @attrs.frozen
@@ -40,11 +39,11 @@ class Arena:
 
     @property
     def env(self) -> dict[str, str]:
-        return environment(host=HOST, port=self.port, name="Camper", token="t0k")
+        return environment(port=self.port, name="Camper", token="t0k")
 
     def start(self, *words, sandboxed=False, scratch_size=None, **options):
         """Start a bot against it; options as of `start_bot`."""
-        sandbox = Sandbox(host=HOST, port=self.port, scratch_size=scratch_size)
+        sandbox = Sandbox(port=self.port, scratch_size=scratch_size)
         options.setdefault("grace", 0)
         env = options.pop("env", self.env)
         return start_bot(words, env, sandbox=sandbox if sandboxed else None, **options)

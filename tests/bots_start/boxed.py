@@ -18,12 +18,11 @@ import sys
 import trio
 
 from lanista.bots import syscalls
-from lanista.bots.command import environment
+from lanista.bots.command import HOST, environment
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
 from lanista.bots.sandbox import Sandbox
 
-HOST = "127.0.0.1"
 ORDINARY = 54321
 """A user and group that no system knows."""
 PATIENCE = 60
@@ -68,8 +67,8 @@ async def _played(commands, sandboxed):
         (listener,) = await trio.open_tcp_listeners(0, host=HOST)
         async with listener:
             port = listener.socket.getsockname()[1]
-            env = environment(host=HOST, port=port, name="Camper", token="t0k")
-            box = Sandbox(host=HOST, port=port) if sandboxed else None
+            env = environment(port=port, name="Camper", token="t0k")
+            box = Sandbox(port=port) if sandboxed else None
             async with start_bot(
                 command, env, cwd=cwd, grace=0, limits=BotLimits(), sandbox=box
             ) as bot:

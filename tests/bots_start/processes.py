@@ -15,7 +15,7 @@ from lanista.bots.proctree import processes, read_stat
 from support.processes import runs
 from support.waiting import PATIENCE, until
 
-ENV = environment(host="127.0.0.1", port=4000, name="Camper", token="t0k")
+ENV = environment(port=4000, name="Camper", token="t0k")
 KILLED = Exit(signal=signal.SIGKILL, by_arena=True)
 
 # The environment of a program that imports what the tests do.

@@ -115,7 +115,7 @@ async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(wit
         from lanista.bots.process import start_bot
         from lanista.bots.cgroup import use_cgroups
         async def main():
-            env = environment(host="h", port=1, name="n")
+            env = environment(port=1, name="n")
             async with start_bot(["sleep", "100"], env, limits=BotLimits()) as bot:
                 os.write(1, b"%d %d\\n" % (bot.keeper, os.getpid()))
                 await trio.sleep_forever()

@@ -23,7 +23,7 @@ from bots_start.processes import end_of
 from lanista.bots import builder, building, sandbox
 from lanista.bots.builder import Build, BuildError
 from lanista.bots.building import Builder, NotBuiltError, command_of
-from lanista.bots.command import environment
+from lanista.bots.command import HOST, environment
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox
 from support.waiting import PATIENCE
@@ -263,9 +263,9 @@ async def playing(data, built):
     async with listener:
         port = listener.socket.getsockname()[1]
         folder = data / "name-ann"
-        box = Sandbox(host=HOST, port=port, hidden=(data / "arena.toml", data, folder))
+        box = Sandbox(port=port, hidden=(data / "arena.toml", data, folder))
         command = command_of(folder / "2.program", built.command)
-        env = environment(host=HOST, port=port, name="Ann", token="t0k")
+        env = environment(port=port, name="Ann", token="t0k")
         async with start_bot(command, env, cwd=folder, grace=0, sandbox=box) as bot:
             yield bot
 

@@ -63,12 +63,12 @@ def test_only_the_four_placeholders_are_filled():
         "{ port }",
         "{0}",
     )
-    filled = ("bot", "::1:4000", "Camper#7", "{}", "{other}", "{4000}", "{ port }", "{0}")
-    assert filled == fill(words, host="::1", port=4000, name="Camper", token="#7")
+    filled = ("bot", "127.0.0.1:4000", "Camper#7", "{}", "{other}", "{4000}", "{ port }", "{0}")
+    assert filled == fill(words, port=4000, name="Camper", token="#7")
 
 
 def test_a_value_is_neither_split_nor_filled_again():
-    filled = fill(["x", "{name}"], host="h", port=1, name="{token} 'a b", token="secret")
+    filled = fill(["x", "{name}"], port=1, name="{token} 'a b", token="secret")
     assert ("x", "{token} 'a b") == filled
 
 
@@ -91,7 +91,7 @@ def test_environment_is_the_base_and_the_six_variables():
 
 def test_environment_is_by_default_that_of_the_arena(monkeypatch):
     monkeypatch.setenv("SOMETHING", "else")
-    told = environment(host="h", port=1, name="n", token="t")
+    told = environment(port=1, name="n", token="t")
     set_by_it = ("HOST", "PORT", "NAME", "TOKEN", "QUIET", "LOCAL")
     assert {*os.environ, *(f"LANISTA_{name}" for name in set_by_it)} == {*told}
     assert "else" == told["SOMETHING"]
@@ -111,7 +111,7 @@ def test_what_is_for_an_arenas_own_process_reaches_no_bot_of_its(monkeypatch, va
     variable = f"LANISTA_{variable}"
     monkeypatch.setenv(variable, "above")
     for base in (None, {variable: "above"}):
-        assert variable not in environment(host="h", port=1, name="n", base=base)
+        assert variable not in environment(port=1, name="n", base=base)
         if meant is not None:
-            told = environment(host="h", port=1, name="n", base=base, **meant)
+            told = environment(port=1, name="n", base=base, **meant)
             assert told[variable] in {"r", "1"}

@@ -245,7 +245,7 @@ ARENA = """
     from lanista.bots.command import environment
     from lanista.bots.process import start_bot
     async def main():
-        env = environment(host="h", port=1, name="n")
+        env = environment(port=1, name="n")
         async with start_bot(sys.argv[1:], env) as one, start_bot(sys.argv[1:], env) as two:
             pids = [*await pids_in(one, 4), *await pids_in(two, 4)]
             keepers = [parent(one.pid), parent(two.pid)]
@@ -290,7 +290,7 @@ SUBREAPER = """
     from lanista.bots.keeper_process import become_subreaper
     from lanista.bots.command import environment
     from lanista.bots.process import start_bot
-    env = environment(host="h", port=1, name="n")
+    env = environment(port=1, name="n")
     async def sleeper(task_status):
         async with start_bot(["sleep", "100"], env, grace=0) as bot:
             task_status.started(parent(bot.pid))

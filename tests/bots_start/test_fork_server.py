@@ -118,7 +118,7 @@ HERITAGE = """
             os.sched_getaffinity(0), open("/proc/self/oom_score_adj").read(), os.getgid(),
         ])
     ''']
-    ENV = environment(host="h", port=1, name="n")
+    ENV = environment(port=1, name="n")
     CORES = sorted(os.sched_getaffinity(0))
     HARD = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     CHANGES = [
@@ -342,7 +342,7 @@ FORKED = """
     from lanista.bots.command import environment
     from lanista.bots.process import start_bot
     warnings.simplefilter("ignore")  # Python 3.12 and newer warn of forks
-    ENV = environment(host="h", port=1, name="n")
+    ENV = environment(port=1, name="n")
     async def play():
         async with start_bot(["true"], ENV) as bot:
             return str(await bot.exited())
@@ -393,7 +393,7 @@ STREAMS_CLOSED = """
     from lanista.bots.process import start_bot
     async def main():
         command = ["sh", "-c", "readlink /proc/self/fd/0; echo to stderr >&2"]
-        async with start_bot(command, environment(host="h", port=1, name="n")) as bot:
+        async with start_bot(command, environment(port=1, name="n")) as bot:
             await bot.exited()
         print(json.dumps([str(bot.exit), bot.output_tail()]))
     trio.run(main)

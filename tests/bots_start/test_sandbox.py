@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from bots_start.arena import BOTS, HOST, listening, needs_sandbox
+from bots_start.arena import BOTS, listening, needs_sandbox
 from bots_start.processes import end_of
 from lanista.bots import sandbox
 from lanista.bots.limits import MIB, BotLimits
@@ -343,7 +343,7 @@ async def test_what_is_hidden_cannot_be_read(monkeypatch, shown):
     answers = []
     for hidden in (), ("records", "m.jsonl.part", shown, shown.parent, "/", "missing"):
         async with listening() as arena:
-            box = Sandbox(host=HOST, port=arena.port, hidden=hidden)
+            box = Sandbox(port=arena.port, hidden=hidden)
             async with start_bot(command, arena.env, sandbox=box) as bot:
                 assert Exit(code=0) == await end_of(bot), bot.output_tail()
         answers.append(json.loads(bot.output_tail()))
@@ -358,7 +358,7 @@ async def test_a_hidden_file_can_be_replaced_while_the_bot_runs(script, tmp_path
     part = tmp_path / "m.jsonl.part"
     part.write_text("secret")
     async with listening() as arena:
-        box = Sandbox(host=HOST, port=arena.port, hidden=(part,))
+        box = Sandbox(port=arena.port, hidden=(part,))
         async with start_bot(
             [sys.executable, str(path)], arena.env, sandbox=box, cwd=tmp_path, grace=0
         ) as bot:

@@ -19,7 +19,7 @@ import trio
 
 from lanista.bots import builder, unpacker
 from lanista.bots.client_libraries import HEADER, SOURCES, library
-from lanista.bots.command import environment
+from lanista.bots.command import HOST, environment
 from lanista.bots.execute import printable
 from lanista.bots.limits import MIB, BotLimits
 from lanista.bots.process import Bot, start_bot
@@ -27,7 +27,6 @@ from lanista.bots.sandbox import Sandbox
 from lanista.errors import LanistaError
 from lanista.temporary import TemporaryFolder
 
-HOST = "127.0.0.1"
 SCRATCH_SIZE = 512 * MIB
 """Size of a build's scratch folder in bytes; it is in memory."""
 MAX_LINE = 64 * 1024
@@ -151,10 +150,8 @@ class Builder:
                 *(sys.executable, "-I", "-S", "-B", builder.__file__),
                 *(str(request), *files),
             ]
-            env = environment(host=HOST, port=port, name="build")
-            sandbox = Sandbox(
-                host=HOST, port=port, scratch_size=SCRATCH_SIZE, hidden=tuple(self.hidden)
-            )
+            env = environment(port=port, name="build")
+            sandbox = Sandbox(port=port, scratch_size=SCRATCH_SIZE, hidden=tuple(self.hidden))
             async with start_bot(
                 # A sandbox shows what a command line names: the tools, wherever they are.
                 [*command, builder.END, *builder.TOOLS],

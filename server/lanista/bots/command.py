@@ -11,6 +11,9 @@ from lanista.errors import BadInputError
 
 _PLACEHOLDER = re.compile(r"\{(host|port|name|token)\}")
 
+HOST = "127.0.0.1"
+"""Address at which a bot that we start finds Lanista, unless it is told another one."""
+
 OPERATORS_TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
 """Variable with the secret for the operator's commands on the web page; bots never get it."""
 
@@ -78,22 +81,20 @@ def shell_word(command: str) -> str:
     return shlex.quote(command)
 
 
-def fill(
-    argv: Iterable[str], *, host: str, port: int, name: str, token: str = ""
-) -> tuple[str, ...]:
+def fill(argv: Iterable[str], *, port: int, name: str, token: str = "") -> tuple[str, ...]:
     """Replace `{host}`, `{port}`, `{name}` and `{token}` by the values for one seat.
 
     Every other brace stays as it is. Inserted values are not searched for placeholders, so that a
     bot named `{token}` doesn't get the token. An argument stays one argument, whatever its value
     holds.
     """
-    values = {"host": host, "port": str(port), "name": name, "token": token}
+    values = {"host": HOST, "port": str(port), "name": name, "token": token}
     return tuple(_PLACEHOLDER.sub(lambda match: values[match[1]], argument) for argument in argv)
 
 
 def environment(
     *,
-    host: str,
+    host: str = HOST,
     port: int,
     name: str,
     token: str = "",

@@ -16,6 +16,7 @@ import trio
 
 from lanista.bots import proctree
 from lanista.bots.cgroup import Group
+from lanista.bots.command import HOST
 from lanista.bots.keeper_process import KeeperProcess, end_orphans, start_keeper
 from lanista.bots.last_words import last_words
 from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
@@ -309,7 +310,7 @@ class _Link:
         uplink = ""
         if sandbox is not None:
             command, env = sandbox.wrap(command, env, cwd, limits)
-            uplink = f"{sandbox.host}:{sandbox.port}"
+            uplink = f"{HOST}:{sandbox.port}"
         group: Group | None = None
         pipes: list[int] = []
         try:

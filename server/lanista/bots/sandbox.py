@@ -34,11 +34,11 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 from lanista.bots import execute, reach, syscalls
+from lanista.bots.command import HOST
 from lanista.bots.execute import SCRATCH, SHARED
 from lanista.bots.keeper_process import DIRECTORY, interpreter
 from lanista.bots.limits import MIB, BotLimits
@@ -82,22 +82,12 @@ class SandboxError(LanistaError):
     """A sandbox can't be made; the message is one line for the person who asked for it."""
 
 
-def _loopback(_: Any, __: Any, host: str) -> None:
-    if not host.startswith("127."):
-        raise ValueError(
-            f"an arena with sandboxes listens on a loopback address, such as 127.0.0.1, not {host}"
-        )
-
-
 @attrs.frozen(kw_only=True)
 class Sandbox:
     """Settings of the sandbox that a bot is started in."""
 
-    host: str = attrs.field(validator=_loopback)
-    """Address of the arena, to which the bot connects as if there were no sandbox."""
-
     port: int
-    """TCP port of the arena."""
+    """TCP port of the arena at HOST, to which the bot connects as if there were no sandbox."""
 
     scratch_size: int | None = None
     """Size of the scratch folder in bytes; None for the limit of file sizes, or SCRATCH_SIZE."""
@@ -135,7 +125,7 @@ class Sandbox:
             *_files(command, directory, env, self.hidden, size, is_root=is_root),
             *("--chdir", directory, "--"),
             *interpreter("launcher"),
-            *(self.host, str(self.port), str(user), limits.encode()),
+            *(HOST, str(self.port), str(user), limits.encode()),
             *command,
         ]
         passed = KEPT | self.variables

@@ -18,7 +18,7 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.bots.command import HOUSE_BOT, environment, fill
+from lanista.bots.command import HOST, HOUSE_BOT, environment, fill
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import GRACE, Bot, Exit, start_bot
 from lanista.errors import LanistaError
@@ -29,7 +29,6 @@ from lanista.match.connection import Connection
 from lanista.match.record import BotInfo
 from lanista_protocol import RemoteProtocolError, messages
 
-HOST = "127.0.0.1"
 NOTICE_TIME = 2.0
 """Seconds for which it is awaited that a broken limit is noticed: keepers look at their bots four
 times a second, but not as often on a busy machine."""
@@ -314,7 +313,6 @@ class BotPool:
         name, token = contestant.name, handshake.token
         variables = contestant.environment
         env = environment(
-            host=HOST,
             port=port,
             name=name,
             token=token,
@@ -325,13 +323,11 @@ class BotPool:
         if contestant.sandboxed:
             from lanista.bots.sandbox import Sandbox  # noqa: PLC0415 - as in `apart`
 
-            sandbox = Sandbox(
-                host=HOST, port=port, hidden=contestant.hidden, variables=frozenset(variables)
-            )
+            sandbox = Sandbox(port=port, hidden=contestant.hidden, variables=frozenset(variables))
         pooled = None
         try:
             async with start_bot(
-                fill(contestant.command, host=HOST, port=port, name=name, token=token),
+                fill(contestant.command, port=port, name=name, token=token),
                 env,
                 cwd=contestant.folder,
                 grace=self.grace,

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 import attrs
 import trio
 
-from lanista.bots.command import environment, fill
+from lanista.bots.command import HOST, environment, fill
 from lanista.games.base import Ruleset
 from lanista.games.outcome import Termination
 from lanista.hosting.handshake import Handshake, seat_token, speaks_version1
@@ -21,7 +21,6 @@ from lanista.match.replay import payloads
 from lanista.system import heeded
 from lanista_protocol import RemoteProtocolError, messages
 
-HOST = "127.0.0.1"
 PATIENCE = 2.0
 """Seconds that a bot may take to exit by itself once everything is over."""
 
@@ -77,8 +76,8 @@ class Feeder:
         name = self.record.header.players[self.seat].name
         listeners = await trio.open_tcp_listeners(0, host=HOST)
         port = listeners[0].socket.getsockname()[1]
-        argv = fill(self.command, host=HOST, port=port, name=name, token=self._token)
-        env = environment(host=HOST, port=port, name=name, token=self._token)
+        argv = fill(self.command, port=port, name=name, token=self._token)
+        env = environment(port=port, name=name, token=self._token)
         # Ctrl+C in a debugger is meant for the debugger: it must stop the bot, not us. We set a
         # handler that does nothing, because an ignored signal would be ignored by the bot too.
         before = signal.getsignal(signal.SIGINT)
