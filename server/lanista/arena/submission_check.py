@@ -106,7 +106,7 @@ async def check_program(
         CheckFailedError: It doesn't answer its turns.
         OSError: It can't be checked.
     """
-    with TemporaryFolder("lanista-submission", watched=True) as folder:
+    with TemporaryFolder("lanista-submission") as folder:
         # A copy, as sandboxes show the folder of a program too. For root they show it to some
         # other user, but the folder around it keeps the users of this machine out.
         visible = folder.path / "visible"

@@ -90,7 +90,7 @@ class Builder:
 
     async def tools(self) -> Tools:
         """Return what works in a sandbox; raise BrokenSandboxError if that can't be found out."""
-        with TemporaryFolder("lanista-build", watched=True) as folder:
+        with TemporaryFolder("lanista-build") as folder:
             answer = await self._run(["--tools"], {}, folder.path)
         languages, packages = answer.get("languages"), answer.get("packages")
         if not isinstance(languages, dict) or not isinstance(packages, dict):
@@ -117,7 +117,7 @@ class Builder:
             BrokenSandboxError: The sandbox can't be made.
             OSError: The result can't be written.
         """
-        with TemporaryFolder("lanista-build", watched=True) as folder:
+        with TemporaryFolder("lanista-build") as folder:
             libraries = await trio.to_thread.run_sync(_libraries, folder.path)
             asked = {"file": file, "game": game, "most": self.most}
             try:

@@ -185,7 +185,7 @@ async def _try_bot(
 ) -> Trial:
     seats = [contestant] * registry.get(match_setup.game).seats
     run = MatchRun(seats, opening, seating=0, block="", holds=False)
-    with _records_folder(None, watched=True) as folder:
+    with _records_folder(None) as folder:
         async with trio.open_nursery() as completing:
             await player.play(match_setup, run, folder, completing)
         if run.failure is not None:
@@ -229,18 +229,17 @@ def _times(record: Path) -> list[float]:
 
 
 @contextlib.contextmanager
-def _records_folder(playing: str | None, *, watched: bool = False) -> Iterator[Path]:
+def _records_folder(playing: str | None) -> Iterator[Path]:
     """Yield the folder for records that are being written, and turn its errors into WorkError.
 
-    Without one, it is a temporary folder. If that is `watched`, it is removed as soon as this
-    worker is killed, say by Ctrl-C, which costs a process; otherwise the next worker on this
-    machine removes it.
+    Without one, it is a temporary folder; if this worker is killed, the next one on this machine
+    removes it.
     """
     try:
         if playing is not None:
             yield Path(playing)
             return
-        with TemporaryFolder("lanista-records", watched=watched) as folder:
+        with TemporaryFolder("lanista-records") as folder:
             yield folder.path
     except OSError as error:
         where = error.filename or playing or tempfile.gettempdir()
