@@ -21,6 +21,7 @@ from lanista.bots.keeper_process import KeeperProcess, end_orphans, start_keeper
 from lanista.bots.last_words import last_words
 from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
 from lanista.errors import LanistaError
+from lanista.nurseries import helpers_nursery
 
 if TYPE_CHECKING:
     from lanista.bots.sandbox import Sandbox
@@ -439,19 +440,11 @@ async def start_bot(
         yield bot
         return
     bot.keeper = link.process.pid
-    # An exception of the block is raised outside of the nursery, which would wrap it into a group.
-    raised: BaseException | None = None
-    async with trio.open_nursery() as nursery:
+    async with helpers_nursery() as nursery:
         nursery.start_soon(link.listen, bot)
         try:
             await bot.started.wait()
             yield bot
-        except BaseException as error:  # noqa: BLE001 -- raised again below
-            raised = error
-        with trio.CancelScope(shield=True):
-            await link.end(bot, grace)
-    if raised is not None:
-        try:
-            raise raised
         finally:
-            raised = None  # the exception refers to this frame: break the cycle
+            with trio.CancelScope(shield=True):
+                await link.end(bot, grace)
