@@ -120,7 +120,7 @@ async def test_other_names_are_refused(names, computed):
 
 
 async def test_the_arenas_own_bots_keep_their_names(store, computed):
-    names = Names(store, is_open=True, reserved=["Gravity Goers"])
+    names = Names(store, is_open=True, house={"Gravity Goers": "pit"})
     code, words = await refused(names, "gravity  goers token=one", HERE)
     assert ErrorCode.NAME_TAKEN is code
     assert "the name 'gravity goers' belongs to a bot of the arena; choose another name" == words

@@ -18,7 +18,7 @@ import pytest
 import trio
 import trio.testing
 
-from bots_start.arena import HOST, needs_sandbox
+from bots_start.arena import needs_sandbox
 from bots_start.processes import end_of
 from lanista.bots import builder, building, sandbox
 from lanista.bots.builder import Build, BuildError

@@ -202,8 +202,8 @@ def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch
         (["--list", "--follow"], "--follow shows what becomes of files that are handed in"),
         (["bot.py"], "no name is kept for http://127.0.0.1:"),
         (["--list", "--name", "Ada"], "no token is kept for Ada at http://127.0.0.1:"),
-        (["bot.py", "--name", "A:b"], "--name 'A:b': a name has letters, digits, spaces"),
-        (["bot.py", "--name", "A=b"], "--name 'A=b': a name has letters, digits, spaces"),
+        (["bot.py", "--name", "A:b"], "--name 'A:b': expected 1 to 32 of A-Z"),
+        (["bot.py", "--name", "A=b"], "--name 'A=b': expected 1 to 32 of A-Z"),
         (["large.py", "--name", "Ada"], "large.py has 1001 bytes; at most 1000 are taken"),
     ],
 )

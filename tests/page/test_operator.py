@@ -67,7 +67,7 @@ async def test_names_are_changed_from_the_page(tmp_path, monkeypatch):
     ("do", "fields", "words"),
     [
         ("add-name", {"name": "a/b"}, "'a/b' can't be a name on a ladder; use 1 to 32 of"),
-        ("add-name", {"name": "camperjoe"}, "the name 'camperjoe' belongs to a bot of the arena"),
+        ("add-name", {"name": "camperjoe"}, "'camperjoe' is the name of a house bot of the ladder"),
         ("reset-name", {"name": "Eve"}, "no name 'Eve' is registered"),
         ("bench", {"name": "Eve", "ladder": "pot"}, "there is no ladder 'pot'; known: pit"),
         ("strike", {"name": "Eve"}, "strike is for one ladder; name it"),

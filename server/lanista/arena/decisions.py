@@ -5,7 +5,8 @@ database; a running arena then takes up what has changed (`operator`). Each rais
 if it can't be carried out, and `StoreError` if it can't be written.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from lanista.arena import tokens
 from lanista.arena.spec import BOT_NAME_FORM, LadderSpec, is_bot_name
@@ -15,12 +16,24 @@ from lanista.results.names import NameStore, Registrar, key_of
 from lanista_protocol import option_fault, shown
 
 
-def add_name(store: NameStore, name: str, token: str | None = None) -> str:
+def add_name(
+    store: NameStore,
+    name: str,
+    token: str | None = None,
+    *,
+    house: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Register a name for the operator, and return its token, which is stored nowhere.
 
-    Without a token, it gets a new one that nobody can guess.
+    Without a token, it gets a new one that nobody can guess. `house` has the ladder of each house
+    bot, whose name can't be registered.
     """
     name, token = _ladder_name(name), _token(token)
+    for bot, ladder in house.items():
+        if key_of(bot) == key_of(name):
+            raise BadInputError(
+                f"{name!r} is the name of a house bot of the ladder {ladder}; choose another name"
+            )
     token_hash = tokens.hash_of(token)
     registered = store.register(name, token_hash, Registrar.OPERATOR)
     if registered.token_hash != token_hash:

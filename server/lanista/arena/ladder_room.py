@@ -452,10 +452,10 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
     for room in rooms.values():
         room.set_benched(benched)
     is_open = options.spec.registration is Registration.OPEN
-    reserved = [name for room in rooms.values() for name in room.house]
+    house = {bot: name for name, room in rooms.items() for bot in room.house}
     takes = any(ladder.submissions is not None for ladder in options.spec.ladders)
     owner_salt = read_owner_salt(data.submissions) if takes else None
-    return rooms, Names(store, is_open=is_open, reserved=reserved, owner_salt=owner_salt)
+    return rooms, Names(store, is_open=is_open, house=house, owner_salt=owner_salt)
 
 
 def house_contestants(

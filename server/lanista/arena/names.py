@@ -152,8 +152,8 @@ class Names:
     store: NameStore
     is_open: bool
     """Whether the first hello with a token registers a name."""
-    reserved: Collection[str] = ()
-    """Names that nobody may use because they are those of the arena's own bots."""
+    house: Mapping[str, str] = attrs.field(factory=dict)
+    """The house bots, whose names nobody else may use, with the ladder of each."""
     owner_salt: bytes | None = attrs.field(default=None, repr=False)
     """With it, owners are the same ones after a restart; None: they are those of this process."""
     # Half of the cores, as the other half has matches to play.
@@ -161,7 +161,7 @@ class Names:
     """How many tokens are compared at once."""
     _key: bytes = attrs.field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
     _nobody: str = attrs.field(factory=tokens.hash_of_nothing, init=False, repr=False)
-    _reserved_keys: frozenset[str] = attrs.field(init=False)
+    _house_keys: frozenset[str] = attrs.field(init=False)
     _comparing: trio.CapacityLimiter = attrs.field(init=False)
     _threads: ThreadPoolExecutor = attrs.field(init=False)
     _readers: trio.CapacityLimiter = attrs.field(
@@ -199,7 +199,7 @@ class Names:
     _seen: dict[str, datetime] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._reserved_keys = frozenset(map(key_of, self.reserved))
+        self._house_keys = frozenset(map(key_of, self.house))
         self._comparing = trio.CapacityLimiter(self.slots)
         self._threads = ThreadPoolExecutor(self.slots, "tokens", initializer=_give_way)
 
@@ -219,7 +219,11 @@ class Names:
         """
         name = hello.name
         key = _key_of_ladder_name(name)
-        self.check_reserved(name)
+        if key in self._house_keys:
+            raise RemoteProtocolError(
+                ErrorCode.NAME_TAKEN,
+                f"the name {shown(name)} belongs to a bot of the arena; choose another name",
+            )
         with self._store_errors(name):
             if hello.token is None:
                 await self._check_without_token(name, key, address)
@@ -235,14 +239,6 @@ class Names:
             registered=found.registered,
             token_hash=found.token_hash,
         )
-
-    def check_reserved(self, name: str) -> None:
-        """Refuse a name that is that of one of the arena's own bots (`name-taken`)."""
-        if key_of(name) in self._reserved_keys:
-            raise RemoteProtocolError(
-                ErrorCode.NAME_TAKEN,
-                f"the name {shown(name)} belongs to a bot of the arena; choose another name",
-            )
 
     async def decide(self, decision: Callable[[NameStore], T]) -> T:
         """Carry out a decision of the operator in a thread, take it up, and return what it returns.

@@ -14,7 +14,7 @@ from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, arena_argument
 from lanista.cli.common import minute_text, say
-from lanista.errors import BadInputError, did_you_mean
+from lanista.errors import did_you_mean, placed
 from lanista.games.picture import counted
 from lanista_client.console import address
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from lanista.arena.spec import LadderSpec
     from lanista.results.names import NameStore
 
 
@@ -163,7 +162,7 @@ def _naming(
     on = None if ladder is None else arena.ladder(ladder).name
     with arena.changing_names() as store:
         names = known_names(store, arena.spec.ladders)
-        names += [bot for _, house in _house_names(arena) for bot in house]
+        names += _house_bots(arena)
         yield store, on
     if key_of(name) not in map(key_of, names):
         hint = did_you_mean(name, names)
@@ -261,9 +260,9 @@ def add(arena: ArenaFile, name: str, token: str | None) -> int:
     """Register NAME, and print its token, which is shown only this once."""
     from lanista.arena.decisions import add_name
 
-    _refuse_house_bot(arena, name)
+    house = _house_bots(arena)
     with arena.changing_names() as store:
-        made = add_name(store, name, token)
+        made = add_name(store, name, token, house=house)
     if token is None:
         click.echo(made)
     return 0
@@ -336,20 +335,13 @@ def list_(arena: ArenaFile) -> int:
     return 0
 
 
-def _house_names(arena: ArenaFile) -> "Iterator[tuple[LadderSpec, list[str]]]":
-    """Yield the ladders, each with the names of its house bots."""
+def _house_bots(arena: ArenaFile) -> dict[str, str]:
+    """Return the names of the house bots, with the ladder of each."""
     from lanista.arena.ladder_room import house_contestants
-    from lanista.errors import placed
 
+    ladders: dict[str, str] = {}
     for number, ladder in enumerate(arena.spec.ladders, 1):
         with placed(f"{arena.path}: ladders[{number}]."):
-            yield ladder, [bot.name for bot in house_contestants(ladder, arena.path.parent)]
-
-
-def _refuse_house_bot(arena: ArenaFile, name: str) -> None:
-    for ladder, house in _house_names(arena):
-        if name.casefold() in map(str.casefold, house):
-            raise BadInputError(
-                f"{name!r} is the name of a house bot of the ladder {ladder.name}; "
-                "choose another name"
-            )
+            house = house_contestants(ladder, arena.path.parent)
+        ladders |= {bot.name: ladder.name for bot in house}
+    return ladders

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec
     from lanista.results.submissions import Author, SubmissionFolder, Version
 
-MAX_WHY = 200
-"""Maximum number of characters of a reason; the page has the same maximum."""
 
 _on_ladder = click.option(
     "--ladder",
@@ -196,6 +194,8 @@ def version_line(author: "Author", version: "Version") -> str:
 @_on_ladder
 def disable(arena: ArenaFile, name: str, why: str, ladder: str | None) -> int:
     """Let NAME hand in and play nothing more, until `enable`; a match under way goes on."""
+    from lanista.results.submissions import MAX_WHY
+
     if not why.strip() or len(why) > MAX_WHY or not why.isprintable():
         raise BadInputError(f"--why: one line of 1 to {MAX_WHY} characters is expected")
     _disable(arena, name, ladder, why.strip())

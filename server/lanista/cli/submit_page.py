@@ -21,6 +21,7 @@ from urllib.parse import quote, urlsplit
 import attrs
 import click
 
+from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
 from lanista.arena.tokens import new_token
 from lanista.cli.common import say
 from lanista.errors import BadInputError, FileError, did_you_mean
@@ -312,8 +313,8 @@ class SubmissionsPage:
             if kept is None:
                 raise BadInputError(f"no name is kept for {page.url}; give one by --name")
             name = kept.name
-        if ":" in name or "=" in name or not name.isprintable():
-            raise BadInputError(f"--name {name!r}: a name has letters, digits, spaces and . _ -")
+        if not is_bot_name(name):
+            raise BadInputError(f"--name {name!r}: expected {BOT_NAME_FORM}")
         about = _answered(partial(_about, page, ladder))
         is_new = False
         if token is None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from lanista.bots.command import OPERATORS_TOKEN
 from lanista.errors import BadInputError, CannotListenError
 from lanista.games.picture import counted
 from lanista_client.console import address
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from lanista.page.view import View
 
 DEFAULT = ("127.0.0.1", 8080)
-TOKEN = "LANISTA_WEB_TOKEN"  # noqa: S105 - a variable's name
 
 
 WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared, not listened on
@@ -44,12 +44,12 @@ def warning_of_token() -> str | None:
     """Return one line if the operator's token in the environment may be guessed; else None."""
     from lanista.page.authorization import LONG, is_short
 
-    token = os.environ.get(TOKEN)
+    token = os.environ.get(OPERATORS_TOKEN)
     if not token or not is_short(token):
         return None
     return (
-        f"{TOKEN} has {counted(len(token), 'character')} and could be guessed; use {LONG} or more "
-        "random ones, such as those that `openssl rand -hex 16` prints"
+        f"{OPERATORS_TOKEN} has {counted(len(token), 'character')} and could be guessed; use "
+        f"{LONG} or more random ones, such as those that `openssl rand -hex 16` prints"
     )
 
 
@@ -174,7 +174,7 @@ class PagePort:
         from lanista.arena.tokens import new_token
         from lanista.page.server import Server
 
-        token = os.environ.get(TOKEN)
+        token = os.environ.get(OPERATORS_TOKEN)
         # An empty one was to be a token: what should have made it failed, such as `openssl`.
         if token == "" or (token is None and not is_loopback(self._host)):
             token = new_token()

@@ -121,11 +121,16 @@ def _control(view: View, what: str, running: RunningMatch) -> None:
 
 
 def decision(
-    what: str, name: str, ladder: str | None, ladders: Mapping[str, LadderSpec]
+    what: str,
+    name: str,
+    ladder: str | None,
+    ladders: Mapping[str, LadderSpec],
+    house: Mapping[str, str],
 ) -> Callable[[NameStore], str | None]:
     """Return what stores a decision about a name, one of `viewer.DECISIONS`.
 
     It returns the name's new token, if there is one. If `ladder` is None, the decision is for all.
+    `house` is that of `Names`.
     """
     if what in {"strike", "unstrike"}:
         if ladder is None:
@@ -133,7 +138,7 @@ def decision(
         of, is_struck = ladders[ladder], what == "strike"
         return lambda store: decisions.strike(store, name, of, is_struck=is_struck)
     by_name: dict[str, Callable[[NameStore], str | None]] = {
-        "add-name": lambda store: decisions.add_name(store, name),
+        "add-name": lambda store: decisions.add_name(store, name, house=house),
         "reset-name": lambda store: decisions.reset_token(store, name),
         "remove-name": lambda store: decisions.remove_name(store, name),
         "bench": lambda store: decisions.bench(store, name, ladder),

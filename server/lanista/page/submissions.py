@@ -21,7 +21,7 @@ from lanista.errors import RefusedError
 from lanista.page.answers import Answer, bad_request, forbidden, json_answer, not_found
 from lanista.page.authorization import Asked, Authorization
 from lanista.results.names import key_of
-from lanista.results.submissions import Author, Version
+from lanista.results.submissions import MAX_WHY, Author, Version
 
 _FORM = re.compile(rb"--[^\r\n]+\r\nContent-Disposition: form-data", re.IGNORECASE)
 """The beginning of a form with files, as `curl -F` sends it."""
@@ -109,8 +109,8 @@ class SubmissionRoutes:
         """Let a name hand in and play nothing more, or again without `why`; the operator asks."""
         await self.authorization.check_operator(asked)
         why = asked.parameters.get("why", "")
-        if len(why) > 200 or not why.isprintable():
-            raise bad_request("why is one line of at most 200 characters")
+        if len(why) > MAX_WHY or not why.isprintable():
+            raise bad_request(f"why is one line of at most {MAX_WHY} characters")
         submissions = self._of(ladder)
         author = await submissions.disable(name, why)
         return json_answer(_author_json(submissions, author.name, author))

@@ -503,9 +503,8 @@ class Viewer:
         ladder = message.get("ladder")
         if ladder is not None and field(message, "ladder", str) not in ladders:
             raise BadInputError(f"there is no ladder {ladder!r}; known: {', '.join(ladders)}")
-        if message["do"] == "add-name":
-            names.check_reserved(name)
-        token = await names.decide(decision(message["do"], name, ladder, ladders))
+        do = decision(message["do"], name, ladder, ladders, names.house)
+        token = await names.decide(do)
         log.info("decided by the operator", what=message["do"], name=name, ladder=ladder)
         if token is None:
             await self._done(message)

@@ -34,6 +34,8 @@ from lanista.system import sync_folder, write_whole
 
 SALT_SIZE = 16
 """Size of the salt of owners in bytes."""
+MAX_WHY = 200
+"""Maximum number of characters of the reason for which the operator disables a name."""
 _FILE = "versions.json"
 _CONVERTER = cattrs.Converter(forbid_extra_keys=True)
 
