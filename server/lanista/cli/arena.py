@@ -7,7 +7,7 @@ import click
 
 from lanista.bots.execute import printable
 from lanista.cli import Group
-from lanista.cli.arena_file import FILE, ArenaFile, NotRunningError, arena_argument
+from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument
 from lanista.cli.arena_operator import (
     backup,
     bench,
@@ -22,6 +22,7 @@ from lanista.cli.arena_submissions import command as submissions
 from lanista.cli.arena_submissions import folder_of
 from lanista.cli.common import (
     EXIT_DIFFERENT,
+    FILE,
     rebuild_option,
     say,
     show_comparison,

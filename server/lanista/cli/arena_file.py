@@ -4,6 +4,7 @@ Some of these commands change the arena's database, whether the arena runs or no
 """
 
 import contextlib
+import functools
 import json
 import os
 import socket
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from lanista.results.base import Database
     from lanista.results.names import NameStore
 
-FILE = click.Path(dir_okay=False, path_type=Path)
 PATIENCE = 60.0
 """Seconds to wait for an answer."""
 
@@ -122,5 +122,9 @@ class _Read(click.Path):
         return ArenaFile.read(Path(os.fsdecode(super().convert(value, param, ctx))))
 
 
+ladder_option = functools.partial(
+    click.option, "--ladder", metavar="LADDER", help="The ladder; its name in FILE."
+)
+"""Makes the option for a ladder of the arena; its default is to be given."""
 arena_argument = click.argument("arena", metavar="FILE", type=_Read(dir_okay=False, path_type=Path))
 """The argument that names an arena's file; the command gets an `ArenaFile`."""

@@ -12,7 +12,7 @@ import click
 
 from lanista.bots.execute import printable
 from lanista.cli import Group
-from lanista.cli.arena_file import ArenaFile, arena_argument
+from lanista.cli.arena_file import ArenaFile, arena_argument, ladder_option
 from lanista.cli.common import minute_text, say
 from lanista.errors import did_you_mean, placed
 from lanista.games.picture import counted
@@ -110,15 +110,10 @@ def kick(arena: ArenaFile, name: str) -> int:
     return 0
 
 
-_on_ladder = click.option(
-    "--ladder", metavar="LADDER", show_default="all", help="The ladder; its name in FILE."
-)
-
-
 @click.command("bench")
 @arena_argument
 @click.argument("name")
-@_on_ladder
+@ladder_option(show_default="all")
 def bench(arena: ArenaFile, name: str, ladder: str | None) -> int:
     """Keep NAME from being paired on the ladders of FILE's arena, running or not.
 
@@ -135,7 +130,7 @@ def bench(arena: ArenaFile, name: str, ladder: str | None) -> int:
 @click.command("unbench")
 @arena_argument
 @click.argument("name")
-@_on_ladder
+@ladder_option(show_default="all")
 def unbench(arena: ArenaFile, name: str, ladder: str | None) -> int:
     """Let NAME play again after it was benched, or while it rests because it has failed.
 
@@ -172,7 +167,7 @@ def _naming(
 @click.command("strike")
 @arena_argument
 @click.argument("name")
-@click.option("--ladder", required=True, metavar="LADDER", help="The ladder; its name in FILE.")
+@ladder_option(required=True)
 def strike(arena: ArenaFile, name: str, ladder: str) -> int:
     """Take the matches of NAME until now out of a ladder's ratings and table, for all their bots.
 
@@ -186,7 +181,7 @@ def strike(arena: ArenaFile, name: str, ladder: str) -> int:
 @click.command("unstrike")
 @arena_argument
 @click.argument("name")
-@click.option("--ladder", required=True, metavar="LADDER", help="The ladder; its name in FILE.")
+@ladder_option(required=True)
 def unstrike(arena: ArenaFile, name: str, ladder: str) -> int:
     """Put the matches of NAME back into a ladder's ratings and table."""
     _strike(arena, name, ladder, is_struck=False)

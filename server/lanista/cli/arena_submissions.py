@@ -17,7 +17,7 @@ import click
 
 from lanista.bots.execute import printable
 from lanista.cli import Group
-from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument
+from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument, ladder_option
 from lanista.cli.common import minute_text, say, write_example
 from lanista.errors import BadInputError, FileError, did_you_mean
 from lanista.games import registry
@@ -30,12 +30,7 @@ if TYPE_CHECKING:
     from lanista.results.submissions import Author, SubmissionFolder, Version
 
 
-_on_ladder = click.option(
-    "--ladder",
-    metavar="LADDER",
-    show_default="the only one with submissions",
-    help="The ladder; its name in FILE.",
-)
+_on_ladder = ladder_option(show_default="the only one with submissions")
 
 
 @click.group("submissions", cls=Group)

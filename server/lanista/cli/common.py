@@ -79,6 +79,8 @@ class Choice(click.Choice[str]):
         return message + (did_you_mean(str(value), self.choices) or ".")
 
 
+FILE = click.Path(dir_okay=False, path_type=Path)
+"""The type of a file that is read or written; it needn't be there."""
 OUTPUT_SHOWN = 2000
 """Characters of the output of a bot that has failed that are shown."""
 

@@ -12,6 +12,7 @@ from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.common import (
     EXIT_DIFFERENT,
+    FILE,
     Choice,
     base_option,
     concurrency_option,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from lanista.competition.spec import Spec
     from lanista.ratings.table import Standings
 
-SPEC = click.Path(dir_okay=False, path_type=Path)
 OF_A_RUN = frozenset(
     {"words", "concurrency", "executor", "unbench", "accept_changes", "as_json", "plain", "web"}
 )
@@ -50,7 +50,7 @@ def command() -> None:
 
 
 @command.command("new")
-@click.argument("file", type=SPEC, default=Path("cup.toml"), required=False)
+@click.argument("file", type=FILE, default=Path("cup.toml"), required=False)
 @click.option("--game", default=DEFAULT_GAME, help="The tournament's game.")
 @click.option(
     "--from-ladder",
@@ -60,7 +60,7 @@ def command() -> None:
 )
 @click.option(
     "--arena",
-    type=SPEC,
+    type=FILE,
     default=Path("arena.toml"),
     metavar="FILE",
     help="The file of the arena that has the ladder.",
@@ -86,7 +86,7 @@ def new(file: Path, game: str, ladder: str | None, arena: Path) -> int:
 
 
 @command.command("check")
-@click.argument("file", type=SPEC)
+@click.argument("file", type=FILE)
 def check(file: Path) -> int:
     """Check that FILE can be played: start each of its bots and let it play against itself.
 
@@ -336,7 +336,7 @@ def page_of(file: Path, web: str) -> "PagePort":
 
 
 @command.command("standings")
-@click.argument("file", type=SPEC)
+@click.argument("file", type=FILE)
 @click.option(
     "--format",
     "format_",
@@ -347,7 +347,7 @@ def page_of(file: Path, web: str) -> "PagePort":
 @click.option(
     "-o",
     "--output",
-    type=SPEC,
+    type=FILE,
     metavar="FILE",
     help="Write the standings to FILE instead of printing them.",
 )
@@ -386,7 +386,7 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
 
 
 @command.command("verify")
-@click.argument("file", type=SPEC)
+@click.argument("file", type=FILE)
 @rebuild_option
 def verify(file: Path, *, rebuild: bool) -> int:
     """Compare the results of FILE's tournament with the records of its matches.
