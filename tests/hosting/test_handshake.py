@@ -88,6 +88,16 @@ def test_tokens_are_compared_whole():
         assert not handshake.same_secret("abc", other)
 
 
+async def test_a_port_that_is_closed_before_it_is_served_is_no_error(nursery):
+    """As when what has begun beside it fails at once."""
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    await listener.aclose()
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await accept(listener, trio.CapacityLimiter(1), None, nursery, BackgroundWork())
+    assert scope.cancelled_caught
+
+
 async def test_no_more_are_accepted_than_their_hellos_can_follow(monkeypatch):
     """Where passes are long, many are: those without a hello don't pile up all the same."""
     monkeypatch.setattr(BackgroundWork, "more", 40)

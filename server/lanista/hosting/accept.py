@@ -67,6 +67,8 @@ async def accept(
         finally:
             places.release_on_behalf_of(place)
 
+    # Whoever cancels this before it begins may have closed the port already.
+    await trio.lowlevel.checkpoint_if_cancelled()
     # trio accepts one connection per pass of the event loop. If passes are long, thousands of
     # queued connections would then take minutes, so we accept more than one per pass where there
     # is room for more background work. A newcomer needs two pieces of that work, of two passes
