@@ -130,23 +130,13 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
             await page.open_beside(arena, nursery, ladders)
 
     use_cgroups()  # before any process is started
-    failures: list[OSError] = []
 
     def announce(host: str, port: int) -> None:
-        try:
-            click.echo(f"Lanista listens on {listening_text(host, port)}")
-            if page is not None:
-                click.echo(f"page: {page.announced}")
-        except OSError as error:
-            failures.append(error)
-            raise
+        click.echo(f"Lanista listens on {listening_text(host, port)}")
+        if page is not None:
+            click.echo(f"page: {page.announced}")
 
-    try:
-        trio.run(serve, options, announce, open_beside, reread)
-    except ExceptionGroup:
-        if not failures:
-            raise
-        raise failures[0] from None  # the arena's nursery wrapped it
+    trio.run(serve, options, announce, open_beside, reread)
     return 0
 
 
