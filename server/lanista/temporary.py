@@ -3,9 +3,9 @@
 Whoever makes such a folder removes it at the end. For a process that is killed, the next one that
 makes a folder of the same kind in the same place removes it.
 
-A command that handles SIGTERM needs no more. But in a program that uses Lanista as a library, or in
-a worker, a signal ends the process at once. There a folder is `watched`: a small process of its own
-waits until this one is gone, and removes the folder then.
+A command that handles SIGTERM needs no more. But a program that uses Lanista as a library, or a
+command that doesn't handle it, is ended by it at once. There a folder is `watched`: a small process
+of its own waits until this one is gone, and removes the folder then.
 """
 
 import fcntl

@@ -26,7 +26,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -177,6 +177,7 @@ class _ForkServer:
 
     def __init__(self) -> None:
         self.pid = 0  # 0 while it doesn't run
+        self._users = 0  # blocks of `used` that were entered and not left
         self._lock = threading.Lock()  # held from a request to its answer, as threads share it
         self._requests: socket.socket | None = None
         self._inherited: tuple[object, ...] = ()
@@ -250,6 +251,19 @@ class _ForkServer:
         with self._lock:
             self._end()
 
+    @contextlib.contextmanager
+    def used(self) -> Iterator[None]:
+        """End it after the block, unless another thread is in such a block."""
+        with self._lock:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._end()
+
 
 _fork_server = _ForkServer()
 
@@ -257,6 +271,14 @@ _fork_server = _ForkServer()
 def close_fork_server() -> None:
     """End the fork server, if it runs; bots that are running go on, and the next starts another."""
     _fork_server.close()
+
+
+def starting_bots() -> contextlib.AbstractContextManager[None]:
+    """Return a context in which bots are started; after the last one, the fork server ends.
+
+    This is for processes that go on when nothing is played, as a notebook's or a cluster's.
+    """
+    return _fork_server.used()
 
 
 def _have_none() -> None:

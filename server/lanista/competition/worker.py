@@ -28,7 +28,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import attrs
 import trio
 
-from lanista.bots.keeper_process import close_fork_server
+from lanista.bots.keeper_process import starting_bots
 from lanista.competition.block_player import MatchRun, PlayedTry, Player
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.errors import LanistaError
@@ -37,6 +37,7 @@ from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.jobs import Job
 from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
+from lanista.nurseries import helpers_nursery
 from lanista.results.blocks import Seating
 from lanista.results.match_result import BlockResult
 from lanista.temporary import TemporaryFolder
@@ -300,15 +301,15 @@ class _Loop:
 async def _keep_playing(ready: "Future[tuple[Player, trio.Nursery]]", job: Job[None]) -> None:
     """Keep a player, and a nursery for calls, both given to `ready`, until the job is cancelled."""
     stalls = StallMonitor()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(stalls.beat)
-        pool = BotPool(nursery)
-        async with trio.open_nursery() as calls:
-            job.interrupt = calls.cancel_scope.cancel
-            ready.set_result((Player(pool, stalls), calls))
-            await trio.sleep_forever()
-        await pool.close()
-        nursery.cancel_scope.cancel()
+    with starting_bots():
+        async with helpers_nursery() as helpers:
+            helpers.start_soon(stalls.beat)
+            pool = BotPool(helpers)
+            async with trio.open_nursery() as calls:
+                job.interrupt = calls.cancel_scope.cancel
+                ready.set_result((Player(pool, stalls), calls))
+                await trio.sleep_forever()
+            await pool.close()
 
 
 _the_loop: _Loop | None = None
@@ -351,4 +352,3 @@ def close() -> None:
         loop, _the_loop = _the_loop, None
     if loop is not None and loop.pid == os.getpid():
         loop.close()
-        close_fork_server()  # this process may be a cluster's, and go on without us

@@ -1,7 +1,6 @@
 """Playing one match from Python, and the options that all matches have."""
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 
 import attrs
 
-from lanista.bots.keeper_process import close_fork_server
+from lanista.bots.keeper_process import starting_bots
 from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Game, Ruleset, whole_number
@@ -45,8 +44,6 @@ OnProgress = Callable[[int, int], object]
 """Called in the caller's thread with how much is done, and how much there is at most."""
 
 _CLOCK = SpecReader(Clock, strict_converter(), 0)
-_playing = 0
-_lock = threading.Lock()
 
 
 class MatchOptions(TypedDict, total=False):
@@ -236,7 +233,7 @@ def _begin(
             watcher=None if on_progress is None else watcher,
         )
         job.interrupt = match.interrupt
-        with _counted():
+        with starting_bots():
             return await match.play()
 
     return Job(work), lambda progress: on_progress and on_progress(*progress)
@@ -254,18 +251,3 @@ def _match(report: MatchReport | None, setup: Prepared) -> Match:
         record=report.record,
         bundles=list(report.bundles.values()),
     )
-
-
-@contextmanager
-def _counted() -> Iterator[None]:
-    """Count a match while it is played; after the last one in this process, end the fork server."""
-    global _playing  # noqa: PLW0603 - one fork server for each process
-    with _lock:
-        _playing += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _playing -= 1
-            if not _playing:
-                close_fork_server()
