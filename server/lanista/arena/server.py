@@ -141,7 +141,6 @@ async def serve(
                 connections.close()
                 raise
             await arena.serve()
-            nursery.cancel_scope.cancel()
 
 
 async def _open_ladders(
