@@ -19,6 +19,11 @@ A keeper is forked as a child of the arena, not of this process (`syscalls.fork_
 arena waits for its keepers, and they live on if the fork server is killed. It imports only the few
 light modules that a keeper needs and never has more than one thread, so forking it is cheap and
 safe.
+
+Where no process can be forked for another one, each keeper is an interpreter that is given the four
+descriptors:
+
+    fork_server.main([LIFELINE, STATUS, OUTPUT, REQUEST])
 """
 
 import _socket
@@ -90,12 +95,14 @@ def serve(requests: _socket.socket) -> list[int]:
 
 
 def main(arguments: list[str]) -> None:
-    """Serve an arena; the top of this module describes the argument."""
+    """Serve an arena, or become a keeper; the top of this module describes the arguments."""
     keeper.ignore_polite_signals()
-    requests = _socket.socket(fileno=int(arguments[0]))
-    lifeline, status, output, request = serve(requests)
+    descriptors = [int(number) for number in arguments]
+    if len(descriptors) == 1:
+        descriptors = serve(_socket.socket(fileno=descriptors[0]))
+        os.setsid()
     # From here on this is a keeper.
-    os.setsid()
+    lifeline, status, output, request = descriptors
     null = os.open(os.devnull, os.O_RDWR)
     for fd, standard in ((null, 0), (output, 1), (output, 2)):
         os.dup2(fd, standard)
@@ -103,4 +110,6 @@ def main(arguments: list[str]) -> None:
     os.close(output)
     given, environment = decode(os.pread(request, os.fstat(request).st_size, 0))
     os.close(request)
+    for fd in (lifeline, status):
+        os.set_inheritable(fd, False)
     keeper.keep(lifeline, status, given, environment)

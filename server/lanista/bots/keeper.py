@@ -7,13 +7,12 @@ left. It learns about the end of its bot from the *lifeline*, a pipe whose only 
 holds: when the lifeline has something to read (the arena asks for the end) or is closed (the arena
 has died, in whatever way), the keeper kills and reaps all its descendants and exits with code 0.
 
-A keeper is a fork of the arena's `fork_server`, or, where there can be none, an interpreter that
-does nothing but
+A process that `fork_server` has made does nothing but
 
-    keeper.main([LIFELINE, STATUS, CWD, LIMITS, GROUP, UPLINK, PROGRAM, ARGUMENT, ...])
+    keeper.keep(LIFELINE, STATUS, [CWD, LIMITS, GROUP, UPLINK, PROGRAM, ARGUMENT, ...], ENVIRONMENT)
 
-where LIFELINE is the read end of that pipe, and CWD may be empty for its own folder. The keeper
-writes lines about the bot to STATUS:
+where LIFELINE is the read end of that pipe, CWD may be empty for its own folder, and ENVIRONMENT is
+the bot's. The keeper writes lines about the bot to STATUS:
 
     started PID | failed TEXT     first: it was executed, or why it couldn't be
     limit KIND LIMIT USED         it broke a limit (memory, cpu, processes) and is being ended
@@ -451,15 +450,6 @@ def keep(
     lifeline: int, status: int, arguments: "Sequence[str]", environment: "Mapping[str, str]"
 ) -> None:
     """Run one bot, then end this process; the top of this module describes the arguments."""
-    ignore_polite_signals()
     syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
     Keeper(lifeline, status, arguments, environment).run()
     os._exit(0)  # nothing is buffered, and a regular exit would take milliseconds
-
-
-def main(arguments: list[str]) -> None:
-    """Run one bot, with this process's environment; the top of this module describes the rest."""
-    lifeline, status = int(arguments[0]), int(arguments[1])
-    for fd in (lifeline, status):
-        os.set_inheritable(fd, False)
-    keep(lifeline, status, arguments[2:], os.environ)

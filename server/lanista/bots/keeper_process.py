@@ -25,6 +25,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -106,51 +107,43 @@ def start_keeper(
         OSError: There are no more descriptors or processes, or the fork server gave no answer.
         ValueError: The arguments or the environment can't be passed to a program.
     """
-    if syscalls.can_fork_siblings():
-        try:
-            return KeeperProcess(_forked(lifeline, status, output, arguments, env))
-        except OSError as error:
-            if error.errno != errno.EINVAL:  # gVisor and QEMU's user mode have no CLONE_PARENT
-                raise
-    return KeeperProcess(_interpreter("keeper", [lifeline, status], arguments, env, output))
-
-
-def _forked(
-    lifeline: int, status: int, output: int, arguments: Sequence[str], env: Mapping[str, str]
-) -> int:
     content = memoryview(fork_server.encode(arguments, env))
-    request = os.memfd_create("lanista-keeper")
+    request = _unnamed_file()
+    descriptors = [lifeline, status, output, request]
     try:
         while content:
             content = content[os.write(request, content) :]
-        return _fork_server.fork([lifeline, status, output, request])
+        if syscalls.can_fork_siblings():
+            try:
+                return KeeperProcess(_fork_server.fork(descriptors))
+            except OSError as error:
+                if error.errno != errno.EINVAL:  # gVisor and QEMU's user mode have no CLONE_PARENT
+                    raise
+        return KeeperProcess(_interpreter(descriptors))
     finally:
         os.close(request)
 
 
-def _interpreter(
-    module: str,
-    descriptors: Sequence[int],
-    arguments: Sequence[str],
-    env: Mapping[str, str],
-    output: int,
-) -> int:
-    """Start an interpreter that runs a module's `main`, and return its pid.
+def _unnamed_file() -> int:
+    """Return a descriptor of a new file without a name, on Linux in memory."""
+    if sys.platform == "linux":
+        return os.memfd_create("lanista-keeper")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
 
-    The numbers of the descriptors, which are passed on, are the first arguments. `output` is both
-    stdout and stderr.
 
-    Raises:
-        OSError: There are no more descriptors or processes, or the command is too long.
-        ValueError: The command or the environment holds a NUL character.
+def _interpreter(descriptors: Sequence[int]) -> int:
+    """Start an interpreter that runs `fork_server.main` with some descriptors; return its pid.
+
+    Raises OSError if there are no more descriptors or processes.
     """
     # Popen closes all descriptors but the named ones, so that no keeper holds another's lifeline.
     process = subprocess.Popen(
-        [*interpreter(module), *map(str, descriptors), *arguments],
+        [*interpreter("fork_server"), *map(str, descriptors)],
         stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=output,
-        env=env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={key: value for key, value in os.environ.items() if key != OPERATORS_TOKEN},
         pass_fds=descriptors,
         start_new_session=True,
     )
@@ -218,12 +211,10 @@ class _ForkServer:
     def _start(self) -> None:
         # What it inherits is looked at first: if that changes meanwhile, it is replaced next time.
         self._inherited = _inherited()
-        env = {key: value for key, value in os.environ.items() if key != OPERATORS_TOKEN}
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:
-                fd = theirs.fileno()
-                self.pid = _interpreter("fork_server", [fd], [], env, subprocess.DEVNULL)
+                self.pid = _interpreter([theirs.fileno()])
         except BaseException:
             ours.close()
             raise
