@@ -61,9 +61,12 @@ def test_workers_that_the_system_does_not_start_are_ended_without_an_error(local
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
     workers = local(1)
-    monkeypatch.setattr(multiprocessing.popen_spawn_posix.Popen, "_launch", lacking)
-    with pytest.raises(BlockingIOError) as told:
-        workers.submit(errands.pid)
+    with monkeypatch.context() as patched:
+        patched.setattr(multiprocessing.popen_spawn_posix.Popen, "_launch", lacking)
+        with pytest.raises(BlockingIOError) as told:
+            workers.submit(errands.pid)
+    assert 7 == result(workers.submit(errands.echo, 7))
+    assert 1 == len(pids_of(workers))
     workers.terminate()
     assert told.traceback  # by which the process that wasn't started is still there
 

@@ -165,7 +165,7 @@ def error_of(future: Future[Any]) -> BaseException | None:
         return error
 
 
-def _begin(cores: Sequence[int], in_groups: bool) -> None:
+def _begin(cores: Sequence[int]) -> None:
     """Initialise a worker's process, before its first task; without `cores`, it runs on all."""
     # It ends at SIGTERM, at once: a service manager that ends all our processes by SIGTERM may have
     # ended bots too, and the match that they are playing must not count. Keepers end its bots then.
@@ -173,8 +173,7 @@ def _begin(cores: Sequence[int], in_groups: bool) -> None:
     if cores:
         os.sched_setaffinity(0, cores)
     become_subreaper()
-    if in_groups:
-        use_cgroups()
+    use_cgroups()
 
 
 @attrs.define(eq=False)
@@ -227,12 +226,11 @@ class LocalWorkers(Workers):
         self._cores = usable_cores()
         self.slots = concurrency
         self._pin = pin
-        self._in_groups = False
         self._all: list[_LocalWorker] = []
 
     def start(self) -> None:
         """Use control groups: if ours was delegated, workers start in a group within it."""
-        self._in_groups = use_cgroups()
+        use_cgroups()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Have an idle worker call a function: one with bots that it has kept, if there is one."""
@@ -244,6 +242,9 @@ class LocalWorkers(Workers):
                 worker.task = worker.pool.submit(function, *arguments)
             except concurrent.futures.BrokenExecutor:  # it died while it had nothing to do
                 self._dismiss([worker])
+            except OSError:  # the system starts no more; the pool would call the function later
+                self._dismiss([worker])
+                raise
             else:
                 return worker.task
 
@@ -278,9 +279,7 @@ class LocalWorkers(Workers):
         number = next(number for number in range(1, len(taken) + 2) if number not in taken)
         cores = deal(self._cores, self.slots)[(number - 1) % self.slots] if self._pin else ()
         context = SpawnContext()
-        pool = ProcessPoolExecutor(
-            1, mp_context=context, initializer=_begin, initargs=(cores, self._in_groups)
-        )
+        pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=(cores,))
         worker = _LocalWorker(number, pool, context)
         self._all.append(worker)
         return worker
