@@ -1,14 +1,14 @@
 """Ladders as bots meet them: who is paired, whose a name is, who comes back, and what is stored."""
 
-import contextlib
 import signal
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from e2e.running import FileArena, wait_until
 from lanista.bots.cgroup import can_have_groups
+from results.samples import asking
+from support.arenas import stored_ladder
 from support.processes import descendants
 
 LADDERS = """
@@ -47,16 +47,6 @@ class Arena(FileArena):
     def __init__(self, folder, workers=1, more=""):
         super().__init__(folder, f"workers = {workers}\n{more}\n{LADDERS}")
 
-    def stored(self, ladder):
-        """What is stored of a ladder's matches: the seed, and the names by seat."""
-        with contextlib.closing(sqlite3.connect(self.data / "lanista.db")) as connection:
-            return connection.execute(
-                "SELECT seed, (SELECT group_concat(bot) FROM seats WHERE match = matches.number) "
-                "FROM matches JOIN competitions ON competition = competitions.number "
-                "WHERE kind = 'ladder' AND name = ? ORDER BY matches.number",
-                (ladder,),
-            ).fetchall()
-
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
@@ -83,11 +73,12 @@ def test_two_names_play_and_their_results_are_stored(arena, peers):
             assert "end finished" in bot.until("end")
 
     def stored():
-        return [match for match in arena.stored("pit") if {"Ada", "Bob"} == {*match[1].split(",")}]
+        with stored_ladder(arena.data) as store:
+            found = [one.match for one in asking(store).matches(bot="Ada")]
+        return [match.seed for match in found if "Bob" in {seat.bot for seat in match.seats}]
 
     wait_until(lambda: len(stored()) == 2, "both matches are stored")
-    (seed, _), (other, _) = stored()
-    assert seed != other
+    assert 2 == len(set(stored()))
     for bot in peer.values():
         bot.leave()
 

@@ -21,7 +21,8 @@ from lanista.competition.worker import Block, Finished, Task
 from lanista.games.outcome import Ending
 from lanista.results.database import Store
 from lanista.results.lock import folder_lock
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult
+from results.samples import match, seat
 
 HOUSE = ("GravityGoers", "RandomRunners", "CamperJoe", "ProfessorRandom")
 
@@ -142,33 +143,25 @@ def finished(task, block, *, void=0, stall=0.0, trouble=""):
 def _match(task, block, number, attempt, is_void, stall, name, seating):
     bots = [block.bots[place] for place in seating]
     digest = hashlib.sha256(f"{block.id} {number}".encode()).hexdigest()
-    ranks = [1 + (int(digest[:8], 16) + seat) % 3 % 2 for seat in range(len(bots))]
+    ranks = [1 + (int(digest[:8], 16) + at) % 3 % 2 for at in range(len(bots))]
     endings = [Ending.VOID if is_void else Ending.NORMAL] * len(bots)
-    for seat, bot in enumerate(bots):
+    for at, bot in enumerate(bots):
         if task.contestants[bot].environment.get("FAKE") == "crash" and not is_void:
-            endings[seat], ranks[seat] = Ending.CRASH, len(bots)
-            ranks[1 - seat] = 1
-    return MatchResult(
-        seating=number,
+            endings[at], ranks[at] = Ending.CRASH, len(bots)
+            ranks[1 - at] = 1
+    seats = [
+        seat(bot, rank, ending, words=f"{bot} fell over" if ending is Ending.CRASH else "")
+        for bot, rank, ending in zip(bots, ranks, endings, strict=True)
+    ]
+    return match(
+        number,
+        *seats,
         attempt=attempt,
         seed=block.opening.seed,
         map=block.opening.map,
         end="void" if is_void else "finished",
-        reason="played",
-        turns=10,
         digest=digest[:16],
-        seconds=0.005,
         stall=stall,
-        seats=tuple(
-            SeatResult(
-                bot=bot,
-                rank=rank,
-                score=0,
-                ending=ending,
-                words=f"{bot} fell over" if ending is Ending.CRASH else "",
-            )
-            for bot, rank, ending in zip(bots, ranks, endings, strict=True)
-        ),
         record=name,
     )
 
