@@ -102,6 +102,14 @@ class Program:
         wait_until(holds_or_ended, what, self._told)
         assert held, f"ended before {what}\n{self._told()}"
 
+    def begins(self, condition, what):
+        """Wait as `until` does; end it if that fails, as nobody else may know of it yet."""
+        try:
+            self.until(condition, what)
+        except BaseException:
+            self.end()
+            raise
+
     def wait(self):
         """Wait for its end; the exit code."""
         try:
@@ -243,9 +251,9 @@ class Daemon(Lanista):
     `web`: HOST:PORT of the page. `page` is the address that was printed for it; None without one.
     """
 
-    def __init__(self, folder, *options, web=None, env=None, stdin=subprocess.DEVNULL):
+    def __init__(self, folder, *options, web=None, **how):
         page = ["--no-web"] if web is None else ["--web", web]
-        super().__init__(["serve", "--port", 0, *page, *options], folder, env=env, stdin=stdin)
+        super().__init__(["serve", "--port", 0, *page, *options], folder, **how)
         self.data = folder / "lanista-data"
         self.has_page = web is not None
         self.listens()
@@ -253,11 +261,7 @@ class Daemon(Lanista):
     def listens(self):
         """Wait until it says where it and its page listen; its port."""
         lines = 1 + self.has_page
-        try:
-            self.until(lambda: self.out.count("\n") >= lines, "the arena says where it listens")
-        except BaseException:
-            self.end()  # perhaps nobody else knows of it yet
-            raise
+        self.begins(lambda: self.out.count("\n") >= lines, "the arena says where it listens")
         arena, *page = self.out.splitlines()
         self.port = int(arena.rpartition(":")[2])
         self.page = page[0].removeprefix("page: ") if self.has_page else None

@@ -3,9 +3,10 @@
 No browser here, and no rule is tested here.
 """
 
+import contextlib
 import shutil
 
-from e2e.running import Lanista, Peer
+from e2e.running import Daemon, Peer, Program, command
 from lanista.match.record import read_record
 from support.angrymob import PAGE
 
@@ -20,38 +21,44 @@ server.GRACE = 1.0
 """Has a page look at a tournament's results as often as somebody waits for them, and end soon."""
 
 
-class Arena(Lanista):
+class Arena(Daemon):
     """`lanista serve` with its page; Angry Mob on the example map, without haste.
 
-    `change`: lines of Python that it runs before.
+    `page` has neither the operator's token nor a slash at its end.
     """
 
-    def __init__(self, folder, *options, records=(), change="", **more):
+    def __init__(self, folder, *options, records=(), **more):
         folder.mkdir(parents=True, exist_ok=True)
-        self.data = folder / "data"
         (folder / "example.map").write_text(PAGE)
+        day = folder / "lanista-data" / "records" / "2026-01-01"
         for record in records:
-            day = self.data / "records" / "2026-01-01"
             day.mkdir(parents=True, exist_ok=True)
             shutil.copy(record, day / f"{match_of(record)}.jsonl.gz")
-        words = (
-            *("serve", "--port", 0, "--web", "127.0.0.1:0", "--data", self.data),
-            *("--map", folder / "example.map", "--no-clock", *options),
-        )
-        super().__init__(words, folder, change=change, **more)
-        try:
-            self.until(lambda: self.out.count("\n") == 2, "the arena says where it and its page is")
-        except BaseException:
-            self.end()  # nobody else knows of it yet
-            raise
-        arena, page = self.out.splitlines()
-        self.port = int(arena.rpartition(":")[2])
-        # Without the operator's token, where there is one.
-        self.page = page.removeprefix("page: ").partition("#")[0].removesuffix("/")
+        options = ("--map", folder / "example.map", "--no-clock", *options)
+        super().__init__(folder, *options, web="127.0.0.1:0", **more)
+
+    def listens(self):
+        super().listens()
+        self.page = self.page.partition("#")[0].removesuffix("/")
+        return self.port
 
     def address(self, match):
         """Where a match is shown."""
         return f"{self.page}/#/match/{match}"
+
+
+def play_records(folder, games):
+    """Play a match of each game by the command line, with these words; the paths of the records."""
+    paths = {game: folder / f"{game}.jsonl.gz" for game in games}
+    with contextlib.ExitStack() as stack:
+        playing = []
+        for game, words in games.items():
+            how = ("play", game, *words, "--console", "--no-clock", "-o", paths[game])
+            playing.append(Program(command(*how), folder / game))
+            stack.callback(playing[-1].end)
+        for program in playing:
+            assert 0 == program.wait(), program.err
+    return paths
 
 
 def match_of(record):

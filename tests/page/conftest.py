@@ -8,8 +8,6 @@ import fcntl
 
 import pytest
 
-from e2e.running import Program, command
-
 RECORDS = {
     # Short ones of the house bots, with all that is to be seen: spells, conversions, deaths, gems.
     "angrymob": ("GravityGoers", "RandomRunners", "-s", 7),
@@ -120,19 +118,15 @@ def show(windows):
 @pytest.fixture(scope="session")
 def records(shared_folder):
     """A record of each game by its name, played by the command line once for all processes."""
+    from page.arena import play_records
+
     folder = shared_folder / "page-records"
     folder.mkdir(exist_ok=True)
     paths = {game: folder / f"{game}.jsonl.gz" for game in RECORDS}
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not all(path.exists() for path in paths.values()):
-            with contextlib.ExitStack() as stack:
-                playing = []
-                for game, words in RECORDS.items():
-                    how = "play", game, *words, "--console", "--no-clock", "-o", paths[game]
-                    playing.append(Program(command(*how), folder / game))
-                    stack.callback(playing[-1].end)
-                assert [0, 0, 0] == [program.wait() for program in playing]
+            play_records(folder, RECORDS)
     return paths
 
 

@@ -13,9 +13,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from playwright.sync_api import expect
 
-from e2e.running import Program, command
 from lanista.match.record import read_record
-from page.arena import Arena, Bots, match_of
+from page.arena import Arena, Bots, match_of, play_records
 from page.browser import DESK, PHONE, Browser, chromium
 from page.matchpage import MatchPage
 from page.records import replayed
@@ -35,20 +34,6 @@ PICTURES = {
 }
 MOVES = (("2 1 1 1", ""), ("1 1 1 0", "3 5 1 3"), ("1 1 1 1", ""))
 """Of the match that runs while the lobby is pictured."""
-
-
-def played(folder, stack):
-    """A record of each game."""
-    programs, paths = [], {}
-    for game, (words, _) in PICTURES.items():
-        paths[game] = folder / f"{game}.jsonl.gz"
-        how = "play", game, *words, "--console", "--no-clock", "-o", paths[game]
-        programs.append(Program(command(*how), folder / game))
-        stack.callback(programs[-1].end)
-    for program in programs:
-        if program.wait():
-            sys.exit(program.err)
-    return paths
 
 
 def picture(page, name, *, whole=False):
@@ -149,7 +134,7 @@ def main():
         sys.exit("no chromium on the PATH; `make setup-browser` says how to get it")
     OUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        records = played(Path(folder), stack)
+        records = play_records(Path(folder), {game: words for game, (words, _) in PICTURES.items()})
         other = replayed(Path(folder), records["hogwarts"], OTHER, match=f"01OTHER{'0' * 19}")
         known = [*records.values(), other]
         arena = Arena(Path(folder) / "arena", "--start", "manual", records=known)

@@ -101,11 +101,7 @@ class Cup(Lanista):
         store_blocks(spec, [0], names=("Joe", "Runner"))
         run = "tournament", "run", "cup.toml", "--plain", "--web", "127.0.0.1:0"
         super().__init__(run, folder, change=OFTEN)
-        try:
-            self.until(lambda: "page: " in self.out, "the address of the page is printed")
-        except BaseException:
-            self.end()  # nobody else knows of it yet
-            raise
+        self.begins(lambda: "page: " in self.out, "the address of the page is printed")
         (line,) = [line for line in self.out.splitlines() if line.startswith("page: ")]
         self.address = line.removeprefix("page: ")
         self.page = self.address.partition("/#")[0]

@@ -34,7 +34,7 @@ def pit(tmp_path_factory, windows):
     registered, lost her bot in a match against Bob; and the token of her name.
     """
     folder = tmp_path_factory.mktemp("pit")
-    data = folder / "data"
+    data = folder / "lanista-data"
     write_results(data, results(0, "Bob", "Ann", crashed=True, seats=(1,)))
     record = data / "records" / "2026-05-01" / "M01.jsonl.gz"
     lines = unpacked(captured(folder))

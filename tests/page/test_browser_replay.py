@@ -12,6 +12,7 @@ from lanista.games import registry
 from lanista.match.record import read_record
 from lanista.match.replay import all_faults, positions, start
 from lanista.page.story import story_of
+from page.arena import match_of
 from page.drawn import colour_of, drawings, is_colour, point
 from page.matchpage import MatchPage, expect_same_picture
 
@@ -64,6 +65,7 @@ def test_the_keyboard_does_all_of_it(records, replay):
     # Slowly first: at full speed it may be over before anybody has looked.
     press(" ")
     expect(match.button("Pause")).to_be_visible()
+    expect(match.page).not_to_have_url(re.compile(r"[?]round="))  # only while it is paused
     for _ in range(7):
         press("+")
     expect(match.speed).to_have_value("64")
@@ -248,6 +250,34 @@ def test_the_story_is_told_as_far_as_the_match_is_shown(records, replay):
     match.at(chapters[0].round)
     expect(panel).to_contain_text(chapters[0].text)
     expect(panel).not_to_contain_text(end.text)
+
+
+def test_a_followed_link_is_not_overwritten_by_the_shown_round(arena, records, show):
+    """The address is no longer updated once a link was followed.
+
+    The timer that updates it fires between the click and the hashchange event.
+    """
+    address = arena.address(match_of(records["angrymob"]))
+    match = MatchPage(show(address + "?round=3"))
+    match.at(3)
+    match.page.evaluate("""() => {
+      window.timers = [];
+      window.setTimer = window.setTimeout;
+      const kept = (then, ms) => (ms === 250 ? window.timers.push(then) : setTimer(then, ms));
+      window.setTimeout = kept;
+    }""")
+    match.page.keyboard.press("ArrowRight")
+    match.at(4)
+    match.page.wait_for_function("() => window.timers.length > 0")
+    match.page.evaluate(
+        """hash => {
+      location.hash = hash;
+      window.timers.forEach((then) => then());
+      window.setTimeout = window.setTimer;
+    }""",
+        "#" + address.partition("#")[2] + "?round=9",
+    )
+    match.at(9)
 
 
 def test_less_movement_is_respected(replay):
