@@ -367,7 +367,6 @@ def test_what_serve_with_ladders_refuses(lanista, words, expected):
     ("text", "expected"),
     [
         (f'{QUIET}[friendly]\nmap = "no.map"', "friendly: no map file 'no.map'"),
-        (f"{QUIET}[friendly]\nsettings = {{ speed = 1 }}", "friendly: "),
         ('game = "chess"', "game: unknown game 'chess'; known games: "),
         ('[tls]\ncertificate = "a.pem"\nkey = "b"', "tls.certificate: a.pem: can't be read: No"),
     ],

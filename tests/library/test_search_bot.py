@@ -68,14 +68,6 @@ def test_a_rollout_says_who_wins(example):
     assert [(3, 3, 9, 0)] == bot.moves(state)
 
 
-def test_half_of_the_units_may_follow_a_turn_later(example):
-    state = lanista.new_game("angrymob", seed=1, map=MAP).state(0)
-    plan = example["Plan"](GravityGoers(state), goal=11, turns=2, half=True)
-    assert [(1, 1, 3, 0)] == plan.moves({7: 5}, {}, {})
-    assert [(1, 1, 2, 0), (1, 2, 3, 1)] == plan.moves({7: 2, 8: 3}, {}, {})
-    assert 0 == plan.turns
-
-
 def test_the_plan_with_the_best_rollouts_is_carried_out(example, monkeypatch):
     """And is kept while none is better by the margin."""
     state = lanista.new_game("angrymob", seed=1, map=MAP).state(0)
@@ -91,22 +83,6 @@ def test_the_plan_with_the_best_rollouts_is_carried_out(example, monkeypatch):
     monkeypatch.setattr(example["SearchBot"], "_rollout", lambda *_: 0.5)
     bot.moves(state)
     assert kept is bot._mine
-
-
-def test_every_plan_is_tried_before_one_is_tried_again(example, monkeypatch):
-    state = lanista.new_game("angrymob", seed=1, map=MAP).state(0)
-    tried = []
-
-    def rollout(self, game, plan, model, neutral, end):
-        tried.append((plan.goal, plan.turns, plan.half, plan.bot.scouts, plan.bot.reach))
-        return 0.9 if len(tried) == 4 else 0.0
-
-    monkeypatch.setattr(example["SearchBot"], "_rollout", rollout)
-    bot = example["SearchBot"](state, rollouts=10_000)
-    plans = 1 + len(bot._other_plans(state, {7: 1}, {22: 1}, {1: 2}))
-    bot = example["SearchBot"](state, rollouts=plans + 1)
-    bot.moves(state)
-    assert tried[3] == tried[plans]  # the best one
 
 
 @pytest.mark.parametrize("tick", [0.001, 1.0])

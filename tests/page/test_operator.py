@@ -68,10 +68,8 @@ async def test_names_are_changed_from_the_page(tmp_path, monkeypatch):
     [
         ("add-name", {"name": "a/b"}, "'a/b' can't be a name on a ladder; use 1 to 32 of"),
         ("add-name", {"name": "camperjoe"}, "'camperjoe' is the name of a house bot of the ladder"),
-        ("reset-name", {"name": "Eve"}, "no name 'Eve' is registered"),
         ("bench", {"name": "Eve", "ladder": "pot"}, "there is no ladder 'pot'; known: pit"),
         ("strike", {"name": "Eve"}, "strike is for one ladder; name it"),
-        ("strike", {"name": "Eve", "ladder": "pit"}, "no bot called 'Eve' has played on the"),
     ],
 )
 async def test_a_decision_that_makes_no_sense_is_refused(tmp_path, do, fields, words):
