@@ -201,8 +201,7 @@ async def test_a_relay_whose_files_do_not_fit_begins_as_soon_as_they_do(tmp_path
     with capture_logs() as logs, trio.fail_after(PATIENCE):
         one = TlsRelay(certificate, key)
         nursery.start_soon(one.run)
-        while not logs:
-            await trio.sleep(0.01)
+        await until(lambda: logs)
         shutil.copy(FILES / "localhost.key", key)
         await one._started.wait()
     event = "no TLS until this is mended; the files are read again soon"
