@@ -69,7 +69,10 @@ BAD = {
         "check hogwarts Null -s -1",
         "seed -1; a seed of hogwarts is from 0 to",
     ),
-    "time to check": ("check hogwarts Null --time-move 0", "Invalid value for '--time-move'"),
+    "time to check": (
+        "check hogwarts Null --time-move 0",
+        "--time-init and --time-move: 0 is no limit",
+    ),
     "two limits": (
         f"{PLAY} --set move_limit=1 --move-limit 2",
         "--move-limit and --set move_limit differ; give only one of them",

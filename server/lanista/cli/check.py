@@ -97,6 +97,11 @@ def command(
         seed=checked_seed(ruleset, seed),
         clock=clock,
     )
+    if not (clock.time_init and clock.time_move):
+        raise BadInputError(
+            "--time-init and --time-move: 0 is no limit, and a silent bot would be waited for "
+            "without end; give a number of seconds"
+        )
     strongest = list(registry.house_bots(game))[-1:]
     rivals = [
         Contestant(name=house, command=bot_command(game, house)[1])
