@@ -112,9 +112,10 @@ def test_a_text_with_many_dots_is_no_key_of_many_parts():
 
 
 def test_a_key_that_is_nearly_one_gets_a_suggestion():
-    told = error_of(SMALLEST.replace("seeds", "seed"))
-    assert told.startswith("cup.toml: seed: no such key; known are name, game, format,")
-    assert told.endswith("records; did you mean 'seeds'?")
+    """`fromat = …` is one mistake, not two: that `format` is missing is not told too."""
+    told = error_of(SMALLEST.replace("format", "fromat"))
+    assert told.startswith("cup.toml: fromat: no such key; known are name, game, format,")
+    assert told.endswith("records; did you mean 'format'?")
 
 
 def test_a_key_of_the_file_below_a_table_is_told_where_it_belongs():

@@ -48,7 +48,7 @@ class Arena(FileArena):
         slow = [SLOW.replace("NAME", name) for name in ("slow", "late")]
         super().__init__(self.top, "".join([LADDERS, *slow]))
 
-    def begins(self, ladder):
+    def is_beginning(self, ladder):
         """Whether one of these ladders is about to begin its first match."""
         return (self.top / ladder).exists()
 
@@ -137,7 +137,7 @@ def test_a_newer_connection_plays_the_match_that_was_about_to_begin(arena, peers
         )
         wait_until(lambda heard=heard: heard in arena.err, "the hello was read", lambda: arena.err)
         if number == 1:
-            wait_until(lambda: arena.begins("slow"), "a match is about to begin")
+            wait_until(lambda: arena.is_beginning("slow"), "a match is about to begin")
     arena.go("slow")
     for bot in bots[:2]:
         assert "error replaced " in bot.rest()
@@ -150,7 +150,7 @@ def test_a_newer_connection_plays_the_match_that_was_about_to_begin(arena, peers
 
 def test_a_bot_is_kicked_out_of_the_match_that_is_about_to_begin(arena, peers):
     bot = peers(arena, hello("Lea", room="late"))
-    wait_until(lambda: arena.begins("late"), "a match is about to begin")
+    wait_until(lambda: arena.is_beginning("late"), "a match is about to begin")
     assert "1 connection closed\n" == arena.operate("kick", "arena.toml", "Lea")
     arena.go("late")
     assert "error shutdown the operator closed this connection" in bot.rest()
