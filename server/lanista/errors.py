@@ -81,10 +81,17 @@ def one_line(error: object) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
+def printable(text: str, kept: str = "") -> str:
+    """Escape control characters in foreign text, but for those kept, so that terminals are safe."""
+    return "".join(
+        char if char.isprintable() or char in kept else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
 def printable_line(message: str) -> str:
     """Return a message that quotes a stranger's text as one printable line, cut if too long."""
-    if not message.isprintable():
-        message = message.encode("unicode_escape").decode("ascii")
+    message = printable(message)
     return message if len(message) <= MAX_QUOTING else message[:MAX_QUOTING] + "…"
 
 

@@ -5,7 +5,6 @@ import functools
 import attrs
 
 from check.checking import under_check
-from lanista.bots.execute import printable
 from lanista.bots.process import Exit
 from lanista.check import gauntlet
 from lanista.check.bout import Bout, Slip, Time, Times, Unasked, times_of
@@ -13,6 +12,7 @@ from lanista.check.channels import Tap
 from lanista.check.gauntlet import APART, CROWDED, LARGEST, ONE, PLAIN, WORDS, Results
 from lanista.check.items import Status, judge, passed, shown
 from lanista.cli.check import report
+from lanista.errors import printable
 from lanista.match.clock import ClockInfo
 from lanista.match.conditions import Clock
 from lanista.match.record import (

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lanista.errors import printable
 from lanista.games.outcome import Ending
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
@@ -31,7 +32,6 @@ from lanista.ratings.text import (
     places_text,
     ranks_text,
     rating_text,
-    visible,
 )
 from lanista.results.blocks import BlockScore, seatings
 from ratings.rewrite_golden import GOLDEN, WRITERS
@@ -78,7 +78,7 @@ def test_csv_is_read_back_by_the_csv_module(any_):
     for one, cells in zip(any_.rows, lines, strict=True):
         told = dict(zip(heads, cells, strict=True))
         name = told["bot"].removeprefix("'")
-        assert visible(one.bot) == name
+        assert printable(one.bot) == name
         assert (one.rank, one.matches, one.points) == (
             *(int(told["rank"]), int(told["matches"]), float(told["points"])),
         )
@@ -100,7 +100,7 @@ def test_no_name_is_a_formula_in_a_spreadsheet(name):
     cell = guarded(name)
     assert cell[0] not in "=+-@"
     assert cell.isprintable()
-    assert visible(name) == cell.removeprefix("'")
+    assert printable(name) == cell.removeprefix("'")
 
 
 def cells_of(line):
@@ -168,7 +168,7 @@ def test_a_page_is_made_of_our_elements_alone(any_):
     assert not {name for name, _ in page.attributes if name.startswith("on")}
     assert not {name for name, _ in page.attributes if name in {"style", "href", "src"}}
     for one in any_.rows:
-        assert any(text.startswith(visible(one.bot)) for text in page.texts)
+        assert any(text.startswith(printable(one.bot)) for text in page.texts)
 
 
 def test_a_page_allows_its_style_and_nothing_else():

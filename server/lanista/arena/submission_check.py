@@ -20,9 +20,8 @@ import trio
 from lanista.bots.builder import FILE_NAME
 from lanista.bots.building import ENDINGS, command_of
 from lanista.bots.command import environment
-from lanista.bots.execute import printable
 from lanista.bots.process import start_bot
-from lanista.errors import RefusedError
+from lanista.errors import RefusedError, printable
 from lanista.match.conditions import Clock
 from lanista.results.submissions import Author
 from lanista.temporary import TemporaryFolder

@@ -17,7 +17,8 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from lanista.bots.execute import hint, printable
+from lanista.bots.execute import hint
+from lanista.errors import printable
 from lanista.system import STOPPING, heeded
 
 CONNECT_TIMEOUT = 10.0

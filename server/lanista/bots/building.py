@@ -20,11 +20,10 @@ import trio
 from lanista.bots import builder, unpacker
 from lanista.bots.client_libraries import HEADER, SOURCES, library
 from lanista.bots.command import HOST, environment
-from lanista.bots.execute import printable
 from lanista.bots.limits import MIB, BotLimits
 from lanista.bots.process import Bot, start_bot
 from lanista.bots.sandbox import Sandbox
-from lanista.errors import LanistaError
+from lanista.errors import LanistaError, printable
 from lanista.temporary import TemporaryFolder
 
 SCRATCH_SIZE = 512 * MIB

@@ -172,14 +172,6 @@ def describe(error: OSError, path: str, remark: str) -> bytes:
     return f"{error.strerror}: {path!r}{remark}".encode("utf-8", "backslashreplace")
 
 
-def printable(text: str, kept: str = "") -> str:
-    """Escape control characters in foreign text, but for those kept, so that terminals are safe."""
-    return "".join(
-        char if char.isprintable() or char in kept else char.encode("unicode_escape").decode()
-        for char in text
-    )
-
-
 def hint(error: OSError, program: str, remark: str = "") -> str:
     """Return what to do about a program that couldn't be executed; empty if that is unknown."""
     exists = os.path.exists(program)

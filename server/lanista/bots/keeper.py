@@ -234,7 +234,7 @@ class Keeper:
                 error_text = b"its sandbox ended before the bot was started"
         if error_text:
             line = " ".join(error_text.decode("utf-8", "backslashreplace").split("\n")).strip()
-            self.report("failed " + execute.printable(line))
+            self.report(f"failed {line}")
         else:
             self.bot = pid
             self.report(f"started {pid}")

@@ -6,7 +6,7 @@ This knows what the runtimes of the client libraries' languages print. It only h
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from lanista.bots.execute import printable
+from lanista.errors import printable
 
 LONGEST = 200
 """Maximum number of characters that are returned."""

@@ -20,7 +20,7 @@ from lanista.bots.command import HOST
 from lanista.bots.keeper_process import KeeperProcess, end_orphans, start_keeper
 from lanista.bots.last_words import last_words
 from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
-from lanista.errors import LanistaError
+from lanista.errors import LanistaError, printable
 from lanista.nurseries import helpers_nursery
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class Bot:
             self.pid = int(rest)
             self.started.set()
         elif keyword == "failed":
-            self.settle(Exit(failure=f"could not be started: {rest}"))
+            self.settle(Exit(failure=f"could not be started: {printable(rest)}"))
         elif keyword == "limit":
             kind, limit, used = rest.split()
             self.broken_limit = describe_broken(kind, int(limit), int(used))

@@ -42,7 +42,7 @@ from lanista.bots.command import HOST
 from lanista.bots.execute import SCRATCH, SHARED
 from lanista.bots.keeper_process import DIRECTORY, interpreter
 from lanista.bots.limits import MIB, BotLimits
-from lanista.errors import LanistaError
+from lanista.errors import LanistaError, printable
 
 SCRATCH_SIZE = 256 * MIB
 """Default size of the scratch folder in bytes, if there is no limit of file sizes either."""
@@ -193,7 +193,7 @@ def check_sandbox() -> None:
         complaint = " ".join(probe.stderr.decode("utf-8", "backslashreplace").split()) or "nothing"
         raise SandboxError(
             "sandbox: bubblewrap can't make namespaces here; "
-            f"it said: {execute.printable(complaint)}. "
+            f"it said: {printable(complaint)}. "
             "docs/limits.md says what a system must allow; sandbox 'none' runs bots without one"
         )
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument
 from lanista.cli.arena_operator import (
@@ -29,7 +28,7 @@ from lanista.cli.common import (
     show_rebuilt,
     write_example,
 )
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, printable
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.picture import counted
 

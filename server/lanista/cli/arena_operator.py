@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, arena_argument, ladder_option
 from lanista.cli.common import minute_text, say
-from lanista.errors import did_you_mean, placed
+from lanista.errors import did_you_mean, placed, printable
 from lanista.games.picture import counted
 from lanista_client.console import address
 

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument, ladder_option
 from lanista.cli.common import minute_text, say, write_example
-from lanista.errors import BadInputError, FileError, did_you_mean
+from lanista.errors import BadInputError, FileError, did_you_mean, printable
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.games.picture import counted

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.bots.execute import printable
-from lanista.errors import BadInputError, FileError, did_you_mean
+from lanista.errors import BadInputError, FileError, did_you_mean, printable
 from lanista.games import registry
 from lanista.games.base import Ruleset, ending_text, turn_word
 from lanista.games.picture import counted

@@ -15,7 +15,7 @@ from typing import Any, TextIO, cast
 import structlog
 
 from lanista.arena.spec import LogFormat
-from lanista.bots.execute import printable
+from lanista.errors import printable
 from lanista.hosting import accept
 
 MAX_TEXT = 8192

@@ -14,7 +14,6 @@ import attrs
 import click
 
 from lanista.bots.command import INTERPRETER
-from lanista.bots.execute import printable
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
     Finite,
@@ -34,7 +33,7 @@ from lanista.cli.common import (
     warn_of_bombs,
     write_text,
 )
-from lanista.errors import BadInputError, FileError
+from lanista.errors import BadInputError, FileError, printable
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.match.conditions import Clock, MatchSpec

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.bots.command import HOUSE_BOT
-from lanista.bots.execute import hint, printable
+from lanista.bots.execute import hint
 from lanista.cli import EXIT_BAD_INPUT, Group
 from lanista.cli.common import (
     Choice,
@@ -25,7 +25,7 @@ from lanista.cli.common import (
     turns_text,
     verdict_text,
 )
-from lanista.errors import BadInputError, LanistaError
+from lanista.errors import BadInputError, LanistaError, printable
 from lanista.games.base import Game, Ruleset, turn_word
 from lanista.games.picture import counted
 from lanista.page.seat_colours import letter

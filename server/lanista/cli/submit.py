@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.bots.execute import printable
 from lanista.cli.common import minute_text, say
-from lanista.errors import BadInputError, FileError
+from lanista.errors import BadInputError, FileError, printable
 
 if TYPE_CHECKING:
     from lanista.cli.submit_page import SubmissionsPage

@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from lanista.bots.execute import printable
+from lanista.errors import printable
 
 WIDE = 10_000
 """Width of an output that isn't a terminal, in columns, so that nothing is cut."""

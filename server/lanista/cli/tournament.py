@@ -8,7 +8,6 @@ import attrs
 import click
 from click.core import ParameterSource
 
-from lanista.bots.execute import printable
 from lanista.cli import Group
 from lanista.cli.common import (
     EXIT_DIFFERENT,
@@ -24,7 +23,7 @@ from lanista.cli.common import (
     write_example,
     write_text,
 )
-from lanista.errors import BadInputError, FileError
+from lanista.errors import BadInputError, FileError, printable
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.base import Ruleset, complete_settings
 from lanista.match.conditions import Clock

@@ -20,12 +20,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from lanista.bots.execute import printable
 from lanista.cli import drop_unwritten
 from lanista.cli.common import say
 from lanista.cli.tables import empty_table, show
 from lanista.competition import events
 from lanista.competition.formats.base import Progress
+from lanista.errors import printable
 from lanista.games.picture import counted
 from lanista.ratings.table import SCHEMA, Standings
 from lanista.ratings.text import (

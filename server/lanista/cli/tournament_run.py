@@ -17,7 +17,6 @@ import click
 import trio
 
 from lanista.bots.cgroup import use_cgroups
-from lanista.bots.execute import printable
 from lanista.bots.keeper_process import become_subreaper
 from lanista.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from lanista.cli.common import last_lines, say, warn_of_bombs
@@ -38,7 +37,7 @@ from lanista.competition.running import check_places, open_tournament
 from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
 from lanista.competition.worker import Trial
-from lanista.errors import BadInputError, SpecError, StoreError
+from lanista.errors import BadInputError, SpecError, StoreError, printable
 from lanista.games.picture import counted
 from lanista.nurseries import helpers_nursery
 from lanista.results.engines import where_of

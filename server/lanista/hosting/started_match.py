@@ -8,8 +8,7 @@ from typing import Any
 import attrs
 import trio
 
-from lanista.bots.execute import printable
-from lanista.errors import FileError, LanistaError
+from lanista.errors import FileError, LanistaError, printable
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import (

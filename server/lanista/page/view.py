@@ -17,7 +17,7 @@ import trio
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
-from lanista.bots.execute import printable
+from lanista.errors import printable
 from lanista.games import registry
 from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatch, RunningMatches

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from lanista.errors import printable
 from lanista.games.outcome import FAILURES, Ending
 from lanista.ratings.table import CENTRE, HeadToHead, Row, Standings
 from lanista.ratings.text import (
@@ -23,7 +24,6 @@ from lanista.ratings.text import (
     rating_text,
     score_text,
     summary,
-    visible,
 )
 from lanista.results.match_result import Estimate
 
@@ -66,7 +66,7 @@ def html_text(standings: Standings) -> str:
 
 
 def _shown(text: str) -> str:
-    return escape(visible(text))
+    return escape(printable(text))
 
 
 def _summary(standings: Standings) -> Iterator[str]:

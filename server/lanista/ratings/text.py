@@ -16,6 +16,7 @@ from typing import Any
 import attr
 import attrs
 
+from lanista.errors import printable
 from lanista.games.outcome import FAILURES, Ending
 from lanista.games.picture import counted
 from lanista.ratings.table import CENTRE, SCHEMA, HeadToHead, Row, Standings
@@ -98,7 +99,7 @@ def csv_columns(seats: int) -> list[str]:
 
 def guarded(name: str) -> str:
     """Return a name as a cell of a spreadsheet: one line that isn't taken for a formula."""
-    name = visible(name)
+    name = printable(name)
     return f"'{name}" if _FORMULA.match(name) else name
 
 
@@ -134,14 +135,7 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 def in_markdown(text: str) -> str:
     """Return text on one line with everything escaped that has a meaning in Markdown."""
-    return _INLINE.sub(r"\\\1", visible(text))
-
-
-def visible(text: str) -> str:
-    """Return text on one line, with unprintable characters escaped."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
+    return _INLINE.sub(r"\\\1", printable(text))
 
 
 # What people read: the same cells in a terminal, in Markdown and on a page.
