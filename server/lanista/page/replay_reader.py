@@ -77,7 +77,7 @@ class ReplayReader:
                 match file, or it can't be read. May come after some frames of a match file.
         """
         try:
-            if self.live or is_record(self.path):
+            if self._was_live or is_record(self.path):
                 yield from self._of_record()
             else:
                 yield from _of_res(self.path)
@@ -104,7 +104,7 @@ class ReplayReader:
         try:
             return opened(self.path)
         except FileNotFoundError:
-            if not self.live or self.path.suffix != PART:
+            if not self._was_live or self.path.suffix != PART:
                 raise
             # The match has ended since it was asked for, and its record was renamed.
             return opened(self.path.with_suffix(""))
