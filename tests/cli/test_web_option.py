@@ -123,7 +123,7 @@ async def test_a_token_that_came_out_empty_makes_nobody_the_operator(monkeypatch
     assert server.token
 
 
-async def test_without_a_folder_for_films_there_is_no_page(monkeypatch, tmp_path):
+async def test_without_a_folder_for_frames_there_is_no_page(monkeypatch, tmp_path):
     """One line says why, and no port stays open."""
     from lanista.errors import CannotListenError
 

@@ -93,6 +93,7 @@ def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
         ("[1, 2, 3]", '1\nmaps = "one"', "maps: 'one'; expected a list"),
         ("[1, 2, 3]", '1\nsettings = { move_limit = "9" }', "settings.move_limit: '9'; ex"),
         ("[1, 2, 3]", '1\nkeep = "some"', "keep: 'some'; it can be all, failures, none"),
+        ("[1, 2, 3]", '1\nkeep = "some"\nrecord = 1', "record: no such key"),  # mistyped ones first
         ("[1, 2, 3]", "", "not valid TOML: "),
         ("[1, 2, 3]", "[" * 5000, "not valid TOML: lists or tables nested too dee"),
         ("[1, 2, 3]", "[0x" + "f" * 5000 + "]", "seeds: a number too long to"),
