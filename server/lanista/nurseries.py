@@ -68,11 +68,11 @@ def helpers_nursery() -> "AbstractAsyncContextManager[trio.Nursery, None]":
 
 @asynccontextmanager
 async def _helpers_nursery() -> AsyncIterator[trio.Nursery]:
-    raised: Exception | None = None
+    raised: Exception | KeyboardInterrupt | None = None
     async with trio.open_nursery() as nursery:
         try:
             yield nursery
-        except Exception as error:  # noqa: BLE001 - raised again below, out of the nursery
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - raised again below
             raised = error
         nursery.cancel_scope.cancel()
     if raised is not None:
