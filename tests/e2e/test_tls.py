@@ -110,6 +110,16 @@ def test_bots_play_over_tls(arena):
     assert {4} == {len(times) for times in first.times}
 
 
+def test_connect_says_that_it_does_not_trust_the_certificate(arena):
+    done = connect(arena, "--tls")
+    words = (
+        f"lanista connect: no TLS with 127.0.0.1:{arena.port}: its certificate isn't trusted "
+        "(self-signed certificate); to trust it, name a file with it or its issuer's in "
+        "LANISTA_TLS_CA\n"
+    )
+    assert (1, "", words) == (done.returncode, done.stdout, done.stderr)
+
+
 def test_plain_text_is_refused_with_the_reason(arena):
     left = enter(arena, "Left", tls=False)
     with pytest.raises(ArenaError, match=r"bad-hello.*this port speaks TLS"):
