@@ -1,4 +1,4 @@
-"""What helps a main piece of work from beside it: a nursery for helpers, and signals to stop.
+"""A nursery for helpers of one main piece of work, and the signals that stop such work.
 
 A trio nursery puts what is raised in it into an exception group, since several of its tasks may
 fail at once. Where the tasks in it only serve its block (a heartbeat, a listener for signals), the

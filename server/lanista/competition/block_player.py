@@ -87,7 +87,7 @@ class MatchRun:
     """Seconds from the start of the first bot to its hello."""
 
     def of_block(self, attempt: int) -> BlockMatch:
-        """Return which match of the block an attempt to play it is."""
+        """Return the match within its block that an attempt to play it is."""
         return BlockMatch(self.block, self.seating, attempt)
 
 

@@ -179,7 +179,7 @@ def _begin(cores: Sequence[int]) -> None:
 @attrs.define(eq=False)
 class _LocalWorker:
     number: int
-    """From 1; it decides which cores the worker gets."""
+    """Number of the worker, from 1; it decides which cores it gets."""
     pool: ProcessPoolExecutor
     context: SpawnContext
     task: Future[Any] | None = None

@@ -76,7 +76,7 @@ class StoredMatch(NamedTuple):
 
     @property
     def of_block(self) -> BlockMatch:
-        """Which match of its block it is; of a tournament's."""
+        """The match within its block, if it is a tournament's."""
         return BlockMatch(self.block, self.match.seating, self.match.attempt)
 
 

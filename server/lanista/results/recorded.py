@@ -348,7 +348,7 @@ class Comparison:
     without_record: int = attrs.field(default=0, init=False)
     """Number of those that never had a record, or whose record wasn't kept."""
     _known: set[str] = attrs.field(factory=set, init=False)
-    """As in `Records.others`: those that are stored."""
+    """The ids or places of the stored matches, as `Records.others` takes them."""
     _began: float = attrs.field(factory=time.time, init=False)
     """When the comparison began, in seconds since 1970."""
 
