@@ -93,8 +93,7 @@ class Arena:
             helpers.start_soon(self.matches.player.run)
             helpers.start_soon(self._space.run)
             self._helpers = helpers
-            if not self.ladders:  # else that was done before their results were looked for
-                self._complete_records()
+            self._complete_records()
             helpers.start_soon(self._shut_down_when_drained)
             if self.names is not None:
                 helpers.start_soon(self.names.run)

@@ -16,8 +16,8 @@ may use the same folder: a file that is locked belongs to a running match. There
 making the file and locking it, so an empty file that is younger than YOUNG is left alone as well,
 and isn't even locked: its writer, which may be about to lock it, must not find that done.
 
-All this happens in a thread, since there may be thousands of files: while the arena already serves,
-or before, if it has ladders, which look for results in the records.
+All this happens in a thread while the arena already serves, since there may be thousands of files;
+before that too if it has ladders, which look for results in the records.
 docs/records.md describes it for users.
 """
 
