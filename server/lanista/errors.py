@@ -91,7 +91,7 @@ def printable(text: str, kept: str = "") -> str:
 
 def printable_line(message: str) -> str:
     """Return a message that quotes a stranger's text as one printable line, cut if too long."""
-    message = printable(message)
+    message = printable(message[: MAX_QUOTING + 1])  # what is quoted may be megabytes long
     return message if len(message) <= MAX_QUOTING else message[:MAX_QUOTING] + "…"
 
 

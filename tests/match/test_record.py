@@ -504,6 +504,20 @@ def test_many_faults_in_a_line_are_told_soon_and_shortly(tmp_path):
     assert len(str(caught.value)) < 1000
 
 
+class Megabytes(str):
+    """A text so long that going through each of its characters would take seconds."""
+
+    __slots__ = ()
+
+    def __iter__(self):
+        raise AssertionError("all of a long text is looked at")
+
+
+def test_only_the_beginning_of_what_an_error_quotes_is_looked_at():
+    error = BadRecordError(Megabytes("é\n" * 1000))
+    assert ("é\\n" * 300) + "…" == str(error)
+
+
 SHARES = st.integers(0, 10_000).map(lambda share: share / 10_000)
 
 
