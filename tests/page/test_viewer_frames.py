@@ -275,3 +275,18 @@ async def test_the_replay_worker_is_started_when_a_page_connects():
             await house.page()
         await until(lambda: len(set(multiprocessing.active_children()) - before) == 1)
     assert before == set(multiprocessing.active_children())
+
+
+async def test_frames_that_are_interrupted_are_made_again_for_who_waits(house):
+    """As when the replay worker is killed; test_frame_cache.py has what the cache says then."""
+    ann, bob, match = await house.pair()
+    page = await house.page()
+    await page.ask("open", match=match)
+    await page.say(do="frames", match=match, id="next", **{"from": 1, "known": True})
+    (frame_file,) = house.server.view.frame_cache._files.values()
+    await until(lambda: frame_file.count and frame_file._changed.statistics().tasks_waiting)
+    frame_file.fail("the replay was interrupted; open the match again")
+    await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+    answer = await page.answer("next")
+    assert ("frames", 1) == (answer["type"], answer["from"])
+    assert 0 == frame_file.viewers
