@@ -80,9 +80,10 @@ class FaultTally:
         """
         found: dict[str, int] = {}
         if isinstance(verdict, Answer):
+            repeats = verdict.repeats
             found = {
-                RefusalCode.ILLEGAL.value: len(verdict.refused) - verdict.repeats,
-                RefusalCode.IGNORED.value: verdict.repeats,
+                RefusalCode.ILLEGAL.value: len(verdict.refused) - repeats,
+                RefusalCode.IGNORED.value: repeats,
             }
         elif isinstance(verdict, Late):
             found[RefusalCode.LATE.value] = 1
