@@ -243,7 +243,7 @@ class Game:
         It is a new object each time, which later turns of the game leave as it is. The match's id
         is `game`, there is no clock, and players are called by their seats.
         """
-        from lanista.match.encoder import facts_with_status  # noqa: PLC0415 - a bot has a state
+        from lanista.match.encoder import facts_with_status  # noqa: PLC0415 - few searches need it
 
         whole_number("seat", seat, 0, self.seats - 1)
         template = self._templates.get(seat)

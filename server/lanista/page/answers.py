@@ -89,7 +89,7 @@ class Answer:
 
 
 def refusal(status: int, message: str, allow: tuple[str, ...] = ()) -> Answer:
-    """Return the answer that a request isn't carried out; `allow` is that of `Answer`."""
+    """Return the answer which says that a request isn't carried out; `allow` is as in `Answer`."""
     body = json.dumps({"error": message}).encode()
     return Answer(body, status=http.HTTPStatus(status), allow=allow)
 
