@@ -39,7 +39,7 @@ def test_every_installed_ruleset_conforms_at_full_length(name):
     ids=["plain", "dialect", "limit"],
 )
 def test_a_sound_ruleset_of_three_seats_passes(ruleset):
-    """Three seats, skipped turns, letters, chance in the match, status in the facts."""
+    """Three seats, skipped turns, letters, chance in the match."""
     check_ruleset(ruleset, count, bad_boards=["", "table\n", "table OAK\n", "table oak\n\n"])
 
 

@@ -265,6 +265,13 @@ _refusing(
     lambda refused: dict(reversed(refused.items())),
 )
 _refusing(
+    "it must be a dictionary whose indexes ascend",
+    lambda refused: {str(index): reason for index, reason in refused.items()},
+)
+_refusing("a reason is 'too many'", lambda refused: dict.fromkeys(refused, "too many"))
+_refusing("a reason is ()", lambda refused: dict.fromkeys(refused, ()))
+_refusing("a reason is ('{}', [1])", lambda refused: dict.fromkeys(refused, ("{}", [1])))
+_refusing(
     "writing the messages of {0: ('{} and {}', 1)} raises IndexError",
     lambda refused: dict.fromkeys(refused, ("{} and {}", 1)),
 )

@@ -372,9 +372,19 @@ def parsed(game: Game, seat: int, tokens: Sequence[Token]) -> Verdict:
     elif isinstance(verdict, Answer):
         refused = verdict.refused
         require(
-            type(refused) is dict and list(refused) == sorted(refused),
+            type(refused) is dict
+            and all(type(index) is int for index in refused)
+            and list(refused) == sorted(refused),
             f"refused is {refused!r:.200}; it must be a dictionary whose indexes ascend",
         )
+        for reason in refused.values():
+            require(
+                type(reason) is tuple
+                and all(isinstance(part, str | int | float) for part in reason)
+                and isinstance(next(iter(reason), None), str),
+                f"a reason is {reason!r:.200}; it must be a tuple of a text, and of the numbers "
+                "and words that go into its {}",
+            )
         with unharmed(f"writing the messages of {refused!r:.200}"):
             refusals = verdict.refusals()
     for refusal in refusals:
