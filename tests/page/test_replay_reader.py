@@ -105,11 +105,16 @@ def test_a_frame_is_there_as_soon_as_its_line_is(tmp_path):
     assert [[], expected[:2], expected[:3], expected[:4], expected] == kinds
 
 
-def test_a_live_record_may_have_its_name_already(tmp_path):
-    """The match ended between the question and the look: the `.part` is gone, the record there."""
+@pytest.mark.parametrize("is_told", [False, True])
+def test_a_live_record_may_have_its_name_already(tmp_path, is_told):
+    """The match ended between the question and the look: the `.part` is gone, the record there.
+
+    The reader may have been told before it begins that the match is over.
+    """
     path = wandering(tmp_path, 2)
-    parts = ReplayReader(path.with_name(path.name + PART), live=True).parts()
-    assert list(read_frames(path)) == list(parts)
+    reader = ReplayReader(path.with_name(path.name + PART), live=True)
+    reader.live = not is_told
+    assert list(read_frames(path)) == list(reader.parts())
 
 
 # -- matches that aren't whole -------------------------------------------------------------------
