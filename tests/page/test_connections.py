@@ -75,6 +75,27 @@ async def test_half_requests_keep_nobody_out(lone, autojump_clock):
         assert 1 == len(lone.server.connections.peers)  # the viewer
 
 
+async def test_a_websocket_that_nobody_accepts_any_more_is_closed():
+    """As when the page ends meanwhile."""
+    peers = []
+
+    async def answer(peer, _):
+        peer.is_viewer = True
+        peers.append(peer)
+
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    connections = Connections([listener], answer)
+    async with listener, trio.open_nursery() as nursery:
+        nursery.start_soon(connections.run)
+        stream = await trio.testing.open_stream_to_socket_listener(listener)
+        await stream.send_all(UPGRADE)
+        await until(lambda: peers)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    await trio.aclose_forcefully(stream)
+    assert -1 == peers[0].socket.fileno()
+
+
 async def test_a_request_may_come_in_pieces_but_not_for_ever(lone, autojump_clock):
     """Bytes that trickle in don't win time."""
     for pause, answered in ((0.1, True), (0.4, False)):

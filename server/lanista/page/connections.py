@@ -357,7 +357,11 @@ class Connections(trio.abc.Listener[Peer]):
         finally:
             peer.in_work = False
         if answer is None:
-            await self._send_websocket.send(peer)
+            try:
+                await self._send_websocket.send(peer)
+            except trio.Cancelled:  # the page ends, so nobody accepts it any more
+                peer.close()
+                raise
         return answer
 
     async def accept(self) -> Peer:
