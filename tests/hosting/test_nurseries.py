@@ -52,14 +52,20 @@ async def test_a_helpers_own_error_is_not_lost():
 
 
 async def test_a_second_signal_breaks_off_what_holds_the_loop(monkeypatch):
-    """But not before a loop in order would have come round to the first."""
+    """But not before a loop in order would have come round to the first, nor in trio's own code."""
     with stop_signals() as signals:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
         monkeypatch.setattr(nurseries, "HELD", 0)
+        _of_trio(signal.SIGINT)
         with pytest.raises(HeldError):
             signal.raise_signal(signal.SIGTERM)
         assert [signal.SIGINT, signal.SIGTERM] == [await anext(signals), await anext(signals)]
+
+
+@trio.lowlevel.enable_ki_protection
+def _of_trio(number):
+    signal.raise_signal(number)
 
 
 async def test_the_next_signal_breaks_off_nothing_once_the_loop_has_come_round(monkeypatch):
