@@ -104,7 +104,7 @@ async def test_no_more_are_accepted_than_their_hellos_can_follow(monkeypatch):
     background, places = BackgroundWork(), trio.CapacityLimiter(1000)
     silent = most = greeted = 0
 
-    async def greet(stream):
+    async def greet(accepted):
         nonlocal silent, most, greeted
         async with background.piece("10.0.0.1"):
             silent += 1
@@ -112,7 +112,7 @@ async def test_no_more_are_accepted_than_their_hellos_can_follow(monkeypatch):
         async with background.piece("10.0.0.1"):
             silent -= 1
             greeted += 1
-        await trio.aclose_forcefully(stream)
+        accepted.close()
 
     (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1", backlog=300)
     address = listener.socket.getsockname()

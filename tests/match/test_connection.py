@@ -207,22 +207,6 @@ async def test_who_waits_for_a_socket_is_woken_by_its_close(waits):
     assert b"" == channel.receive_some(1).data
 
 
-async def test_a_streams_socket_is_taken_over():
-    """The stream that trio accepted gives its socket away: closing it closes nothing of ours."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        bot = socket.create_connection(server.getsockname(), timeout=PATIENCE)
-        accepted, _ = server.accept()
-    stream = trio.SocketStream(trio.socket.from_stdlib_socket(accepted))
-    channel = SocketChannel.from_stream(stream)
-    try:
-        await stream.aclose()
-        assert 3 == channel.send_some(b"go\n")
-        assert b"go\n" == bot.recv(10)
-    finally:
-        channel.close()
-        bot.close()
-
-
 async def test_a_silent_machine_is_asked_whether_it_is_there():
     """Nothing that a bot sends, or doesn't, tells that its machine has lost its power."""
     with socket.create_server(("127.0.0.1", 0)) as server:

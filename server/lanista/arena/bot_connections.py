@@ -5,6 +5,7 @@ affect the others. Which connections may stay when there are too many is decided
 """
 
 import itertools
+import socket
 import time
 import traceback
 from collections import deque
@@ -161,7 +162,7 @@ class BotConnections:
             self.close()
 
     async def _accept(
-        self, listener: trio.SocketListener, greet: Callable[[trio.SocketStream], Awaitable[None]]
+        self, listener: trio.SocketListener, greet: Callable[[socket.socket], Awaitable[None]]
     ) -> None:
         nursery = self.matches.nursery
         assert nursery is not None
@@ -207,15 +208,15 @@ class BotConnections:
 
     # -- greeting ------------------------------------------------------------------------------
 
-    async def _greet(self, stream: trio.SocketStream, tls: TlsRelay | None = None) -> None:
+    async def _greet(self, accepted: socket.socket, tls: TlsRelay | None = None) -> None:
         """Handle one connection, over TLS if there is a relay to speak it."""
-        host, port = handshake.peer_of(stream)
+        host, port = handshake.peer_of(accepted)
         peer, host = address(host, port), address_of(host)
         connection: Connection | None = None
         place: Place | None = None
         try:
             async with self.background.piece(host):
-                connection = handshake.accepted(stream, host, self.background)
+                connection = handshake.connection_of(accepted, host, self.background)
                 if connection is None:
                     return
                 place = self.admission.admit(host, trio.current_time())
@@ -242,7 +243,7 @@ class BotConnections:
         finally:
             if connection is not None:
                 connection.channel.close()
-            stream.socket.close()
+            accepted.close()
             self._leave(place)
 
     async def _send_away(self, connection: Connection, error: RemoteProtocolError) -> None:
@@ -323,9 +324,9 @@ class BotConnections:
                 first = channel.peek()
                 if first and first != HANDSHAKE:
                     raise bad_hello("this port speaks TLS, and this was plain text")
-                (socket,) = channel.duplicates()
+                (duplicate,) = channel.duplicates()
             seconds = until - trio.current_time()
-            inner = await tls.relay(socket, connection.host, seconds)
+            inner = await tls.relay(duplicate, connection.host, seconds)
             connection.channel = channel.relayed(inner)
 
     async def _identify(

@@ -50,20 +50,20 @@ async def open_port(
 async def accept(
     listener: trio.SocketListener,
     places: trio.CapacityLimiter,
-    greet: Callable[[trio.SocketStream], Awaitable[None]],
+    greet: Callable[[socket.socket], Awaitable[None]],
     nursery: trio.Nursery,
     background: BackgroundWork,
 ) -> None:
     """Accept connections until cancelled, while there are places for them.
 
-    Without a place, they wait in the listener's queue. Each is greeted in a task of its own, and
-    holds a place until `greet` returns. The event loop's background work determines how many may be
-    accepted in one pass of the loop.
+    Without a place, they wait in the listener's queue. Each is greeted in a task of its own, which
+    owns the socket, and holds a place until `greet` returns. The event loop's background work
+    determines how many may be accepted in one pass of the loop.
     """
 
-    async def greet_and_leave(stream: trio.SocketStream, place: object) -> None:
+    async def greet_and_leave(accepted: socket.socket, place: object) -> None:
         try:
-            await greet(stream)
+            await greet(accepted)
         finally:
             places.release_on_behalf_of(place)
 
@@ -93,12 +93,11 @@ async def accept(
                         log.error("%s", error.strerror)
                         await trio.sleep(ACCEPT_AGAIN)
                     break
-                stream = trio.SocketStream(trio.socket.from_stdlib_socket(accepted))
-                nursery.start_soon(greet_and_leave, stream, place)
+                nursery.start_soon(greet_and_leave, accepted, place)
 
 
 async def accept_few(
-    greet: Callable[[trio.SocketStream], Awaitable[None]],
+    greet: Callable[[socket.socket], Awaitable[None]],
     listeners: Sequence[trio.SocketListener],
 ) -> None:
     """Serve the port of one bot until cancelled, with at most FEW connections at once.
@@ -109,7 +108,7 @@ async def accept_few(
     """
     connected: dict[trio.CancelScope, None] = {}
 
-    async def greet_or_give_way(stream: trio.SocketStream) -> None:
+    async def greet_or_give_way(accepted: socket.socket) -> None:
         with trio.CancelScope() as scope:
             if len(connected) == FEW:
                 oldest = next(iter(connected))
@@ -117,7 +116,7 @@ async def accept_few(
                 del connected[oldest]
             connected[scope] = None
             try:
-                await greet(stream)
+                await greet(accepted)
             finally:
                 connected.pop(scope, None)
 

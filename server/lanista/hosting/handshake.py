@@ -18,6 +18,7 @@ buffer.
 import hmac
 import math
 import secrets
+import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import attrs
@@ -96,8 +97,8 @@ class Handshake:
         """Greet whoever connects, until one is admitted or the bot's process has ended."""
         async with trio.open_nursery() as nursery:
 
-            async def greet(stream: trio.SocketStream) -> None:
-                await self._greet(stream)
+            async def greet(accepted: socket.socket) -> None:
+                await self._greet(accepted)
                 if self.connection is not None or (self.is_one_try and self.refusal):
                     nursery.cancel_scope.cancel()
 
@@ -111,8 +112,8 @@ class Handshake:
             nursery.start_soon(accept_few, greet, listeners)
             nursery.start_soon(give_up_at_exit)
 
-    async def _greet(self, stream: trio.SocketStream) -> None:
-        connection = accepted(stream)
+    async def _greet(self, accepted: socket.socket) -> None:
+        connection = connection_of(accepted)
         self._was_reached = True
         if connection is None:
             return
@@ -163,24 +164,25 @@ class Handshake:
         return why, "" if self._was_reached else why_not_connected(bot, command)
 
 
-def accepted(
-    stream: trio.SocketStream, host: str = "", background: BackgroundWork | None = None
+def connection_of(
+    accepted: socket.socket, host: str = "", background: BackgroundWork | None = None
 ) -> Connection | None:
-    """Make a connection of an accepted stream; None if the other end is gone already.
+    """Make a connection of an accepted socket; None if the other end is gone already.
 
     Its background work is counted for an address, and belongs to the given one, or to its own.
     """
     try:
-        channel = SocketChannel.from_stream(stream)
+        channel = SocketChannel(accepted)
     except OSError:  # the peer has reset it before we could set the socket's options
+        accepted.close()
         return None
     return Connection(channel, host=host, background=background or BackgroundWork())
 
 
-def peer_of(stream: trio.SocketStream) -> tuple[str, int]:
+def peer_of(accepted: socket.socket) -> tuple[str, int]:
     """Return the address and port of the other end; `gone` and 0 if it has left."""
     try:
-        host, port = stream.socket.getpeername()[:2]
+        host, port = accepted.getpeername()[:2]
     except (OSError, ValueError):
         return "gone", 0
     return host, port

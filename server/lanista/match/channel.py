@@ -149,12 +149,6 @@ class SocketChannel:
             connected.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
 
     @classmethod
-    def from_stream(cls, stream: trio.SocketStream) -> "SocketChannel":
-        """Return a channel that takes over the socket of a stream."""
-        family, kind, proto = stream.socket.family, stream.socket.type, stream.socket.proto
-        return cls(socket.socket(family, kind, proto, fileno=stream.socket.detach()))
-
-    @classmethod
     def of_duplicates(cls, sockets: Sequence[socket.socket]) -> Self:
         """Return a channel over what `duplicates` has returned in another process."""
         outer = sockets[1] if len(sockets) > 1 else None

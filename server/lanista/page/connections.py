@@ -11,7 +11,7 @@ gives way or is refused is told so.
 """
 
 import fcntl
-import socket
+import socket as stdlib_socket  # classes here have a `socket`, which `websockets` looks at
 import struct
 import termios
 import traceback
@@ -106,11 +106,11 @@ class Peer(trio.abc.HalfCloseableStream):
         """Go on over the TLS relay if the peer begins to speak TLS; return whether it does."""
         first, self._in_handshake = b"", True
         with trio.move_on_after(REQUEST_TIME):
-            first = await self.stream.socket.recv(1, socket.MSG_PEEK)
+            first = await self.stream.socket.recv(1, stdlib_socket.MSG_PEEK)
             await self.connections.turn(self.address)
             if first == HANDSHAKE:
                 outer = self.stream.socket
-                outer_socket = socket.socket(
+                outer_socket = stdlib_socket.socket(
                     outer.family, outer.type, outer.proto, fileno=outer.detach()
                 )
                 inner = await tls.relay(outer_socket, self.address, REQUEST_TIME)
@@ -318,7 +318,8 @@ class Connections(trio.abc.Listener[Peer]):
                     accept, listener, self._sockets, self._serve, nursery, self._work
                 )
 
-    async def _serve(self, stream: trio.SocketStream) -> None:
+    async def _serve(self, accepted: stdlib_socket.socket) -> None:
+        stream = trio.SocketStream(trio.socket.from_stdlib_socket(accepted))
         peer = None
         try:
             peer = self.admit(stream)
