@@ -12,6 +12,7 @@ from lanista.hosting.accept import accept
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError
 from lanista.match.connection import Connection
+from lanista.match.encoder import dialect_of
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 
@@ -58,7 +59,7 @@ def test_a_hello_that_asks_for_what_is_not_there_is_refused(hello, code, words):
 @pytest.mark.parametrize(("hello", "speaks"), [("Ada", False), ("Ada v=1", True)])
 def test_without_v_a_bot_gets_the_classic_dialect(hello, speaks):
     """PROTOCOL.md 2: where the ruleset has one."""
-    assert speaks is handshake.speaks_version1(parse_hello(hello), RULESET)
+    assert speaks is (dialect_of(parse_hello(hello), RULESET) is None)
 
 
 def test_without_a_classic_dialect_everyone_gets_version_1():
@@ -67,7 +68,7 @@ def test_without_a_classic_dialect_everyone_gets_version_1():
 
         classic = None
 
-    assert handshake.speaks_version1(parse_hello("Ada"), Modern())
+    assert dialect_of(parse_hello("Ada"), Modern()) is None
 
 
 def test_the_first_lines():
@@ -79,7 +80,8 @@ def test_the_first_lines():
 @pytest.mark.parametrize(("room", "told"), [(9, True), (100, True), (8, False), (None, False)])
 def test_who_does_not_read_a_short_line_is_noticed(room, told):
     """9 bytes: all of them or none that counts; a connection that is gone is no error."""
-    assert told is handshake.send_at_once(Connection(Pipe(room)), b"wait 1 2\n")
+    connection = Connection(Pipe(room), hello=parse_hello("Ada v=1"))
+    assert told is handshake.tell(connection, RULESET, b"wait 1 2\n")
 
 
 def test_tokens_are_compared_whole():

@@ -251,7 +251,7 @@ class BotConnections:
         if isinstance(error, HttpRequestError):
             reply = handshake.http_reply(self.page)
         if self._lingering >= LINGERING:
-            handshake.send_at_once(connection, reply)
+            connection.send_some(reply)
             return
         self._lingering += 1
         try:

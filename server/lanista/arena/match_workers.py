@@ -28,11 +28,11 @@ import trio
 from lanista.arena.match_player import MatchPlayer, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.worker_process import Link, LinkedProcess, keep_running
-from lanista.hosting import handshake
 from lanista.hosting.control import Changes, MatchControl
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, running_match
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
+from lanista.match.encoder import dialect_of
 from lanista.match.record import PART, BadRecordError, Header, ResultInfo, read_ends
 from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag
@@ -314,7 +314,7 @@ class MatchWorkers(MatchPlayer):
             for connection in handed.connections:
                 if connection is None or connection.closed:
                     continue
-                if handshake.speaks_version1(connection.greeting, match.spec.ruleset):
+                if dialect_of(connection.greeting, match.spec.ruleset) is None:
                     nursery.start_soon(connection.refuse, our_fault())
                 else:  # the classic dialect knows no error during a match
                     nursery.start_soon(connection.close)

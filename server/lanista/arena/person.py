@@ -160,7 +160,7 @@ class PersonMatches:
 
         async def seats(of_try: MatchSpec) -> SeatedMatch | None:
             await connection.read_hello(spec.clock.time_start)
-            handshake.send_at_once(connection, handshake.welcome())
+            connection.send_some(handshake.welcome())
             try:
                 house.extend(await self._take_house(BotPool(helpers), wish, spec))
             except NotStartedError as error:

@@ -14,9 +14,9 @@ from lanista.check.channels import GoApart, UnknownWords
 from lanista.games import registry
 from lanista.games.base import Game, Ruleset, Setting, complete_settings
 from lanista.games.outcome import Outcome, by_score
-from lanista.hosting import handshake
 from lanista.hosting.bot_pool import Contestant
 from lanista.match.conditions import Clock, MatchSpec
+from lanista.match.encoder import dialect_of
 
 PLAIN = "the plain match"
 APART = "the match with late go"
@@ -53,7 +53,7 @@ class Results:
     def speaks_version1(self) -> bool:
         """Whether the bot speaks version 1 of the protocol; true as long as it isn't known."""
         hello = self.plain.hello if PLAIN in self.bouts else None
-        return hello is None or handshake.speaks_version1(hello, self.tested.ruleset)
+        return hello is None or dialect_of(hello, self.tested.ruleset) is None
 
     @property
     def keeps(self) -> bool:

@@ -14,8 +14,9 @@ import trio
 from lanista.bots.command import HOST, environment, fill
 from lanista.games.base import Ruleset
 from lanista.games.outcome import Termination
-from lanista.hosting.handshake import Handshake, seat_token, speaks_version1
+from lanista.hosting.handshake import Handshake, seat_token
 from lanista.match.connection import Connection
+from lanista.match.encoder import dialect_of
 from lanista.match.record import Record
 from lanista.match.replay import payloads
 from lanista.system import heeded
@@ -157,7 +158,7 @@ class Feeder:
             connection.session.take_log()
             if turn == self.turn:
                 break
-        await connection.close(self._end() if speaks_version1(hello, self.ruleset) else b"")
+        await connection.close(self._end() if dialect_of(hello, self.ruleset) is None else b"")
 
     def _end(self) -> bytes:
         seats = range(self.ruleset.seats)

@@ -10,7 +10,7 @@ There are two ways in which bots get seats, and this module serves both:
 - Any bot may connect to the port of an arena. The arena reads the hello itself
   (`arena.bot_connections`) and uses the functions below.
 
-A line between matches is written in one attempt that never waits (`send_at_once`): a bot that
+A line between matches is written in one attempt that never waits (`tell`): a bot that
 doesn't read must not keep anybody else waiting, and such lines are short enough for a socket's
 buffer.
 """
@@ -31,8 +31,9 @@ from lanista.games.base import Ruleset
 from lanista.hosting.accept import accept_few
 from lanista.hosting.names import why_not_connected
 from lanista.match.background import BackgroundWork
-from lanista.match.channel import BrokenChannelError, Channel, SocketChannel
+from lanista.match.channel import Channel, SocketChannel
 from lanista.match.connection import Connection
+from lanista.match.encoder import dialect_of
 from lanista_protocol import (
     VERSION,
     ErrorCode,
@@ -208,27 +209,14 @@ def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
     return ruleset
 
 
-def speaks_version1(hello: Hello, ruleset: Ruleset) -> bool:
-    """Return whether to send the bot protocol version 1, not the ruleset's classic dialect."""
-    return hello.version is not None or ruleset.classic is None
-
-
-def send_at_once(connection: Connection, data: bytes) -> bool:
-    """Send a short line between matches, without waiting; return whether all of it was sent.
-
-    If not, the bot doesn't read, or is gone.
-    """
-    try:
-        return connection.channel.send_some(data) == len(data)
-    except BrokenChannelError:
-        return False
-
-
 def tell(connection: Connection, ruleset: Ruleset, line: bytes) -> bool:
-    """Send a line of version 1 as `send_at_once`, unless the bot speaks a dialect: return True."""
-    if not speaks_version1(connection.greeting, ruleset):
+    """Send a line of version 1, without waiting, unless the bot speaks a dialect.
+
+    Return False if not all of it was sent: the bot doesn't read, or is gone.
+    """
+    if dialect_of(connection.greeting, ruleset) is not None:
         return True
-    return send_at_once(connection, line)
+    return not connection.send_some(line)
 
 
 def welcome() -> bytes:

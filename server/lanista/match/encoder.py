@@ -13,7 +13,7 @@ from lanista.games.base import Consequence, Dialect, Game, RefusalCode, Ruleset
 from lanista.games.outcome import Outcome, Termination
 from lanista.match.clock import ClockInfo
 from lanista.match.record import FaultInfo
-from lanista_protocol import ErrorCode, NoteCode, messages
+from lanista_protocol import ErrorCode, Hello, NoteCode, messages
 
 GO = messages.go()
 
@@ -25,6 +25,11 @@ def seat_seed(game: str, seed: int, seat: int) -> int:
     """
     text = f"lanista seat {game} {seed} {seat}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) % 2**31
+
+
+def dialect_of(hello: Hello, ruleset: Ruleset) -> Dialect | None:
+    """Return the dialect that a bot speaks, given its hello; None if it speaks version 1."""
+    return ruleset.classic if hello.version is None else None
 
 
 def facts_with_status(ruleset: Ruleset, facts: bytes, status: Sequence[float]) -> bytes:

@@ -38,7 +38,7 @@ from lanista.games.base import (
     complete_settings,
 )
 from lanista.games.outcome import REMOVED, Outcome, Termination, by_score, forfeit, undecided
-from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder
+from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder, dialect_of
 from lanista.match.record import (
     BadRecordError,
     FaultInfo,
@@ -506,10 +506,10 @@ def _payloads(record: Record, ruleset: Ruleset, seat: int, hello: Hello | None) 
     header = record.header
     game = start(header, ruleset)
     player = header.players[seat]
-    encoder: Encoder = version1(header, ruleset)
-    is_version1 = player.protocol == "1" if hello is None else hello.version is not None
-    if not is_version1 and ruleset.classic is not None:
-        encoder = DialectEncoder(ruleset.classic)
+    dialect = None if player.protocol == "1" else ruleset.classic
+    if hello is not None:
+        dialect = dialect_of(hello, ruleset)
+    encoder: Encoder = version1(header, ruleset) if dialect is None else DialectEncoder(dialect)
     wants_notes = player.notes if hello is None else hello.notes
     wants_notes |= ruleset.consequence is Consequence.FORFEIT
     no_time_used = (0.0,) * ruleset.seats

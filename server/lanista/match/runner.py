@@ -19,7 +19,7 @@ from lanista.match.bundle import Failure
 from lanista.match.clock import ClockInfo
 from lanista.match.conditions import MatchSpec, PreparedBoard, prepare_board
 from lanista.match.connection import Connection
-from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder
+from lanista.match.encoder import DialectEncoder, Encoder, Version1Encoder, dialect_of
 from lanista.match.figures import MatchFigures
 from lanista.match.judge import Judge, is_late
 from lanista.match.record import FaultInfo, ResultInfo
@@ -112,20 +112,18 @@ class Match:
             seed=spec.seed,
             seat_seeds=spec.seat_seeds,
         )
-        classic = spec.ruleset.classic
         has_limits = clock.time_init and clock.time_move
         has_gaps = spec.ruleset.consequence is Consequence.SKIP and has_limits
         self.seats = []
         for index, (name, connection) in enumerate(zip(self.names, self.connections, strict=True)):
-            encoder: Encoder = version1
-            if connection.greeting.version is None and classic is not None:
-                encoder = DialectEncoder(classic)
-            may_rejoin = bool(has_gaps) and index in self.may_rejoin and encoder is version1
+            dialect = dialect_of(connection.greeting, spec.ruleset)
+            encoder: Encoder = version1 if dialect is None else DialectEncoder(dialect)
+            may_rejoin = bool(has_gaps) and index in self.may_rejoin and dialect is None
             seat = Seat(index, name, connection, encoder, may_rejoin=may_rejoin)
             seat.silence_hint = self.silence_hints[index] if self.silence_hints else ""
             self.seats.append(seat)
         self._last_notes = [b""] * len(self.seats)
-        self._absent = AbsentSeats(self.seats, classic is not None)
+        self._absent = AbsentSeats(self.seats, spec.ruleset)
         self._lines = TurnLines(self.record, self.seats, self.figures)
         self._judge = Judge(spec, self.seats, self._lines.rooms, self.figures, self.stalls.passes)
 

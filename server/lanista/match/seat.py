@@ -11,11 +11,12 @@ from typing import Any
 import attrs
 import trio
 
+from lanista.games.base import Ruleset
 from lanista.match.bundle import TURNS_KEPT
 from lanista.match.channel import BrokenChannelError, RoundTrip
 from lanista.match.clock import Arrival, arrival
 from lanista.match.connection import Connection
-from lanista.match.encoder import Encoder
+from lanista.match.encoder import Encoder, dialect_of
 from lanista.match.record import RejoinInfo
 from lanista_protocol import ErrorCode, RemoteProtocolError, State
 
@@ -324,8 +325,7 @@ class AbsentSeats:
     """The seats of a match that may be absent: waits for their bots, and seats these again."""
 
     seats: Sequence[Seat]
-    has_dialect: bool
-    """Whether a bot whose hello has no version speaks a dialect."""
+    ruleset: Ruleset
     possible: bool = attrs.field(init=False)
     """Whether any seat can be absent, which is decided at the match's beginning."""
     rejoined: dict[str, RejoinInfo] = attrs.field(init=False, factory=dict)
@@ -347,7 +347,7 @@ class AbsentSeats:
             raise RejoinError(f"its seat is being removed ({seat.kicked})")
         if not seat.may_rejoin:
             raise RejoinError("in this match a bot can't come back to its seat")
-        if connection.greeting.version is None and self.has_dialect:
+        if dialect_of(connection.greeting, self.ruleset) is not None:
             raise RejoinError("a bot can come back only if it speaks version 1 (v=1)")
         replaced = seat.replace(connection)
         self.wake()
