@@ -110,6 +110,6 @@ def test_seats_go_by_the_order_of_hellos_not_of_their_reading(lobby):
     """PROTOCOL.md 2: when a hello came counts, though another one was read first."""
     for hello, since in (("Late", 2.0), ("Early", 1.0)):
         late = player(hello)
-        late.since = since
+        late.place.since = since
         lobby.join(late)
     assert ["Early", "Late"] == names(lobby.take(NO_ROOM))

@@ -49,13 +49,13 @@ class Place:
     host: str
     """The address that it counts for, from `address_of`."""
     since: float
-    """When it connected, or last began to wait in the lobby, in seconds."""
+    """When it connected, said its hello, or ended its last match, whatever was last, in seconds."""
     greeted: bool = False
     """Whether its hello was read."""
     is_proving: bool = False
     """Whether it waits until the token in its hello has been checked."""
     plays: bool = False
-    """Whether it has a seat in a match, and so keeps its place."""
+    """Whether a match has taken it out of the lobby, so that it keeps its place."""
     give_way: Callable[[RemoteProtocolError], None] = attrs.field(init=False)
     """Ends the connection with the given error; set by whoever holds the place."""
     has_input: Callable[[], bool] = attrs.field(default=lambda: False)

@@ -104,7 +104,6 @@ class BotConnections:
     _sockets: trio.CapacityLimiter = attrs.field(init=False)  # how many may be accepted
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
     _accepting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
-    _is_ending: bool = attrs.field(default=False, init=False)  # whether `end` was called
     _arrivals: Turns = attrs.field(factory=Turns, init=False)  # of members, by their keys
     _greetings: set[trio.CancelScope] = attrs.field(factory=set, init=False)
     _lingering: int = attrs.field(default=0, init=False)
@@ -170,7 +169,6 @@ class BotConnections:
 
     def end(self) -> None:
         """Accept no more connections, and close those that don't play, by `error shutdown`."""
-        self._is_ending = True
         self._accepting.cancel()
         for scope in self._greetings:
             scope.cancel()
@@ -279,7 +277,7 @@ class BotConnections:
         """Read a hello, check who it is from, and answer it; return None if the bot leaves."""
         why = _shutting_down()
         with trio.CancelScope() as scope:
-            if self._is_ending:
+            if self._accepting.cancel_called:
                 scope.cancel()
 
             def give_way(error: RemoteProtocolError) -> None:
@@ -299,6 +297,7 @@ class BotConnections:
                 newcomer = None
                 if hello is not None:
                     place.greeted = place.is_proving = True
+                    place.since = connection.hello_at
                     newcomer = await self._identify(hello, connection, place, peer)
                     place.is_proving = False
             finally:
@@ -358,7 +357,6 @@ class BotConnections:
             ruleset,
             peer,
             next(self._numbers),
-            connection.hello_at,
             place,
             member=member,
         )
@@ -484,14 +482,11 @@ class BotConnections:
             self.players[player.number] = player
             if player.member is not None:
                 self.members[player.member.key] = player
-            place.plays = False
 
     async def _wait(self, player: Player) -> None:
         """Let a bot wait in the lobby until a match takes it, or it leaves."""
-        place = player.place
         self.lobby.join(player)
-        place.since, place.plays = trio.current_time(), False
-        place.give_way = partial(self.lobby.dismiss, player)
+        player.place.give_way = partial(self.lobby.dismiss, player)
         self.running.changes.tell()
         self.matches.announce(player.room)
         if player.member is None:

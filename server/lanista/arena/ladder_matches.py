@@ -112,7 +112,7 @@ class LadderMatches:
             return
         running.bots[seat] = new.number, new.name
         self.matches.running.changes.tell()
-        new.taken, new.over, new.place.plays = True, old.over, True
+        new.over, new.place.plays = old.over, True
         if replaced is not None:  # else it is broken, and the match has closed it
             old.sent_off = RemoteProtocolError(ErrorCode.REPLACED, REPLACED)
         old.seated.cancel()

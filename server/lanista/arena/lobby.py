@@ -51,8 +51,6 @@ class Player:
     """Its address and port, for the log."""
     number: int = 0
     """The number of its connection, by which an operator refers to it."""
-    since: float = 0.0
-    """When it said its hello, or when its last match was over, in seconds."""
     place: Place = attrs.field(factory=lambda: Place("", 0.0))
     member: Member | None = None
     """The ladder that it is on, and its name there; None in any other room."""
@@ -71,19 +69,23 @@ class Player:
     match, which then doesn't use this one any more."""
     over: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when its match has ended, or won't take place."""
-    taken: bool = attrs.field(default=False, init=False)
-    """Whether a match has taken it out of the lobby."""
     replaced: bool = attrs.field(default=False, init=False)
     """Whether a newer connection has taken over its name on the ladder."""
 
     def again(self, since: float) -> "Player":
-        """Return the same bot as it waits for its next match."""
-        return attrs.evolve(self, since=since)  # resets the fields that aren't for `init`
+        """Return the same bot as it waits for its next match, since a moment."""
+        self.place.since, self.place.plays = since, False
+        return attrs.evolve(self)  # resets the fields that aren't for `init`
 
     def take(self) -> None:
         """Give it to a match, which may read from its connection once it is `released`."""
-        self.taken = self.place.plays = True
+        self.place.plays = True
         self.waiting.cancel()
+
+    @property
+    def taken(self) -> bool:
+        """Whether a match has taken it out of the lobby."""
+        return self.place.plays
 
     @property
     def is_registered(self) -> bool:
@@ -128,7 +130,7 @@ class Lobby:
             raise RemoteProtocolError(
                 ErrorCode.SEAT_TAKEN, f"seat {player.seat} is taken by another bot waiting here"
             )
-        insort(waiting, player, key=lambda other: other.since)
+        insort(waiting, player, key=lambda other: other.place.since)
         if player.member is not None:
             player.member.ladder.wait(player.member.who)
         if self.complete(player.room):
@@ -185,7 +187,8 @@ class Lobby:
     def take(self, room: RoomKey) -> tuple[Player, ...]:
         """Remove the players of a match from a complete room, and return them by seat.
 
-        Players who asked for a seat get it; the others get the remaining seats in order of `since`.
+        Players who asked for a seat get it; the others get the remaining seats in the order of
+        `Place.since`.
         """
         waiting = self._rooms[room]
         seats = waiting[0].ruleset.seats
