@@ -18,7 +18,6 @@ from lanista.arena.matches import ROOM_INTERVAL, Matches
 from lanista.arena.spec import LadderSpec
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
-from lanista.hosting.control import MatchControl
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.match.conditions import MatchSpec
 from lanista.match.seat import RejoinError
@@ -210,7 +209,6 @@ class LadderMatches:
             numbers=[bot.number if isinstance(bot, Player) else HOUSE_BOT for bot in seated],
             room=room.spec.name,
             record=record_path(self.matches.options.data, spec.match),
-            control=MatchControl(),
             may_rejoin=[
                 seat
                 for seat, bot in enumerate(seated)

@@ -28,7 +28,7 @@ import trio
 from lanista.arena.match_player import MatchPlayer, close_all, our_fault
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.worker_process import Link, LinkedProcess, keep_running
-from lanista.hosting.control import Changes, MatchControl
+from lanista.hosting.control import Changes
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, running_match
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
@@ -255,7 +255,7 @@ class MatchWorkers(MatchPlayer):
             except (OSError, BrokenChannelError) as cause:
                 log.error("a match can't be handed over", match=match.spec.match, why=str(cause))
                 break
-            control, handed = _control_of(match), _HandedMatch(match, worker.linked.link)
+            control, handed = match.control, _HandedMatch(match, worker.linked.link)
             worker.matches[match.spec.match] = handed
             control.on_command = handed.command
             with self._stalls.watching():
@@ -293,7 +293,7 @@ class MatchWorkers(MatchPlayer):
         for connection, session in zip(handed.connections, report.sessions, strict=False):
             if connection is not None:
                 connection.take_back(session)
-        _control_of(match).steps = report.steps
+        match.control.steps = report.steps
         if report.result is None:
             return None
         return _ended(
@@ -350,11 +350,6 @@ def _ended(
     return report
 
 
-def _control_of(match: SeatedMatch) -> MatchControl:
-    assert match.control is not None
-    return match.control
-
-
 def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int, ...]]:
     with ExitStack() as stack:
         duplicates: list[socket.socket] = []
@@ -372,7 +367,7 @@ def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int,
 
 
 def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:
-    spec, control = match.spec, _control_of(match)
+    spec, control = match.spec, match.control
     board = None if spec.board is None else spec.ruleset.write_board(spec.board)
     return Order(
         spec=attrs.evolve(spec, board=board),

@@ -22,7 +22,7 @@ from lanista.games import registry
 from lanista.games.base import Ruleset, check_seed
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
-from lanista.hosting.control import Changes, MatchControl
+from lanista.hosting.control import Changes
 from lanista.hosting.host import SeatedMatch, VoidRecords, distinct, play_match
 from lanista.hosting.names import bot_command, checked_name
 from lanista.match.channel import SocketChannel
@@ -177,7 +177,6 @@ class PersonMatches:
                 names=distinct(names),
                 numbers=[HOUSE_BOT] * len(names),
                 record=record_path(self.matches.options.data, of_try.match),
-                control=MatchControl(),
             )
 
         try:

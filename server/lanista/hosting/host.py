@@ -59,8 +59,8 @@ class SeatedMatch:
     """The numbers of the bots' connections, by seat; without, the numbers of the seats."""
     room: str | None = None
     """The room of the lobby that the bots came from."""
-    control: MatchControl | None = None
-    """Can pause the match between turns; an arena's match has one."""
+    control: MatchControl = attrs.field(factory=MatchControl)
+    """Can pause the match between turns."""
     may_rejoin: Collection[int] = ()
     """The seats whose bots may come back over another connection (see `Match.may_rejoin`)."""
 
@@ -220,9 +220,8 @@ async def host_match(
             )
             return await _complete(seated, match, report, on_unwritten)
         finally:
-            if seated.control is not None:
-                # Break the reference cycle of match and control.
-                seated.control.is_over = lambda: True
+            # Break the reference cycle of match and control.
+            seated.control.is_over = lambda: True
             is_void = match.outcome is not None and match.outcome.termination is Termination.VOID
             records.end(seated.spec.match, record.path, is_void=is_void)
             record.close()
@@ -235,7 +234,7 @@ async def host_match(
 
 
 def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -> Match:
-    bots, control = seated.bots, seated.control
+    bots = seated.bots
 
     async def why_gone(seat: int, turn: int) -> str | None:
         bot = bots[seat]
@@ -251,15 +250,14 @@ def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -
         seated.names,
         record,
         stalls,
-        None if control is None else control.watch,
+        seated.control.watch,
         [bot.contestant.command for bot in bots] or None,
         why_gone if bots else None,
         (lambda began: limit_breakers(bots, began)) if bots else None,
         may_rejoin=seated.may_rejoin,
         silence_hints=[why_silent(bot.contestant.command) for bot in bots],
     )
-    if control is not None:
-        control.is_over = lambda: match.outcome is not None
+    seated.control.is_over = lambda: match.outcome is not None
     for bot in bots:
         bot.bot.place_output(lambda: match.turn)
     return match
@@ -278,7 +276,7 @@ def running_match(
         bots=list(zip(seated.numbers, seated.names, strict=True)),
         started=datetime.now(UTC).isoformat(timespec="milliseconds"),
         part=seated.record.with_name(seated.record.name + PART),
-        control=seated.control or MatchControl(),
+        control=seated.control,
         playing=playing,
         rejoin=rejoin,
     )

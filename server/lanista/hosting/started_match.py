@@ -57,10 +57,10 @@ class StartedMatch:
     record_path: Callable[[str], Path]
     """Returns the path of the record for the match's id."""
     watcher: Callable[[Sequence[str]], Watcher] | None = None
-    """Makes the match's watcher from the bots' names, by seat; not used if there is a `control`."""
+    """Makes the match's watcher from the bots' names, by seat."""
     running: RunningMatches = attrs.field(factory=RunningMatches)
-    control: MatchControl | None = None
-    """Can pause the match between turns; None if nobody watches it."""
+    control: MatchControl = attrs.field(factory=MatchControl)
+    """Can pause the match between turns, unless there is a `watcher`."""
     on_wait: Callable[[str], None] | None = None
     """Called with what is waited for if the bots take long to connect, or for their first answer,
     which may have so much more time than others that a bot seems to hang."""
@@ -168,7 +168,7 @@ class StartedMatch:
 
     async def _begin(self, match: Match) -> None:
         self._match = match
-        if self.watcher is not None and self.control is None:
+        if self.watcher is not None:
             match.watcher = self.watcher(match.names)
         if self.interrupted:
             match.interrupt()
