@@ -250,9 +250,9 @@ class LadderMatches:
         return bots
 
     async def _give_back(self, bot: PooledBot) -> None:
-        """Keep a bot for its next match, or end it if it doesn't stay or is started for each."""
+        """Keep a bot for its next match if it can play one, or else end it."""
         assert self._pool is not None
-        if bot.connection.closed or bot.contestant.restart:
-            await bot.end()
-        else:
+        if bot.may_play_again:
             await self._pool.give_back(bot)
+        else:
+            await bot.end()

@@ -165,7 +165,17 @@ class PooledBot:
         return not session.ended and not session.has_answer and self.bot.exit is None
 
     @property
-    def is_worn(self) -> bool:
+    def may_play_again(self) -> bool:
+        """Whether it can play another match without being started afresh."""
+        return not (
+            self.contestant.restart
+            or self.connection.closed
+            or self.bot.exit is not None
+            or self._is_worn
+        )
+
+    @property
+    def _is_worn(self) -> bool:
         """Whether it has used at least half of its limit of processor time.
 
         The limit is meant for one match but counts from the start of the process. A bot that is

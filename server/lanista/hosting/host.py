@@ -291,20 +291,11 @@ async def _keep_bots(seated: SeatedMatch, match: Match, infos: list[BotInfo | No
     if match.outcome.termination in {Termination.VOID, Termination.ABORTED}:
         return
     for seat, bot in enumerate(seated.bots):
-        if seated.pool is not None and _stays(bot, match, seat):
+        if seated.pool is None or match.ending(seat)[0] in FAILURES:
+            continue
+        if bot.may_play_again:
             infos[seat] = bot.info(KEPT)
             await seated.pool.give_back(bot)
-
-
-def _stays(bot: PooledBot, match: Match, seat: int) -> bool:
-    """Return whether a bot can play another match without being started afresh."""
-    return not (
-        bot.contestant.restart
-        or bot.is_worn
-        or bot.connection.closed
-        or bot.bot.exit is not None
-        or match.ending(seat)[0] in FAILURES
-    )
 
 
 async def _end_bots(
