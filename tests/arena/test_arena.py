@@ -32,6 +32,7 @@ from lanista.match.connection import Connection
 from lanista.match.record import ResultInfo
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 from support.arenas import arena_options
+from support.memory import channel_pair
 
 
 class Wire:
@@ -319,6 +320,28 @@ async def test_a_bot_that_gives_up_its_place_as_it_arrives_leaves_its_name_free(
     with pytest.raises(RemoteProtocolError, match="others are waiting"):
         await arena.connections._enter(connection, place, "somewhere", None)
     assert ({}, []) == (arena.connections.members, present)
+
+
+@pytest.mark.parametrize("piece", [b"", b"x"])
+async def test_a_hello_has_its_time(autojump_clock, piece):
+    """A bot that says nothing, and one that says a byte a second: refused after 10 s."""
+    arena = Arena(arena_options(RULESET))
+    place = arena.connections.admission.admit("10.0.0.1", 0.0)
+    channel, bot = channel_pair()
+    async with trio.open_nursery() as nursery:
+
+        async def drip():
+            while True:
+                if piece:
+                    await bot.write(piece)
+                await trio.sleep(1)
+
+        nursery.start_soon(drip)
+        with pytest.raises(RemoteProtocolError) as caught:
+            await arena.connections._enter(Connection(channel), place, "somewhere", None)
+        assert 10 == trio.current_time()
+        nursery.cancel_scope.cancel()
+    assert ErrorCode.HELLO_TIMEOUT is caught.value.code
 
 
 @pytest.mark.parametrize(

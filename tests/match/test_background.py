@@ -18,7 +18,7 @@ async def test_hellos_that_come_at_once_are_read_few_at_a_time(autojump_clock):
     read, seen = [], []
 
     async def greet(channel, number):
-        await Connection(channel, background=background).read_hello(10)
+        await Connection(channel, background=background).read_hello()
         read.append(number)
 
     async def match():

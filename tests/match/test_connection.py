@@ -14,32 +14,12 @@ from match.loopback import PATIENCE, bot_in_a_thread, read_all, socket_pair
 from support.memory import channel_pair, connection_pair
 
 
-@pytest.mark.parametrize("piece", [b"", b"x"])
-async def test_a_hello_has_its_time(autojump_clock, piece):
-    """A bot that says nothing, and one that says a byte a second: refused after 10 s."""
-    channel, bot = channel_pair()
-    async with trio.open_nursery() as nursery:
-
-        async def drip():
-            while True:
-                if piece:
-                    await bot.write(piece)
-                await trio.sleep(1)
-
-        nursery.start_soon(drip)
-        with pytest.raises(RemoteProtocolError) as caught:
-            await Connection(channel).read_hello(10)
-        assert 10 == trio.current_time()
-        nursery.cancel_scope.cancel()
-    assert ErrorCode.HELLO_TIMEOUT is caught.value.code
-
-
 @pytest.mark.parametrize("words", [b"", b"half a hel"])
 async def test_a_bot_that_leaves_before_its_hello_is_nobody(words):
     channel, bot = channel_pair()
     bot.write_now(words, stamp=None)
     bot.close()
-    assert None is await Connection(channel).read_hello(10)
+    assert None is await Connection(channel).read_hello()
 
 
 async def test_watching_ends_when_the_bot_leaves_and_reads_one_answer_ahead(autojump_clock):

@@ -288,12 +288,7 @@ class BotConnections:
             place.give_way = give_way
             self._greetings.add(scope)
             try:
-                seconds = self.options.spec.hello_timeout
-                until = trio.current_time() + seconds
-                if tls is not None:
-                    await self._begin_tls(tls, connection, until)
-                    place.has_input = connection.channel.has_input
-                hello = await connection.read_hello(seconds, until)
+                hello = await self._read_hello(connection, place, tls)
                 newcomer = None
                 if hello is not None:
                     place.greeted = place.is_proving = True
@@ -313,20 +308,33 @@ class BotConnections:
             # memory until the garbage collector runs.
             del why
 
+    async def _read_hello(
+        self, connection: Connection, place: Place, tls: TlsRelay | None
+    ) -> Hello | None:
+        """Read a hello that comes in time, TLS included; return None if the bot leaves."""
+        seconds = self.options.spec.hello_timeout
+        with trio.move_on_after(seconds) as in_time:
+            if tls is not None:
+                await self._begin_tls(tls, connection, in_time.deadline)
+                place.has_input = connection.channel.has_input
+            return await connection.read_hello()
+        raise RemoteProtocolError(
+            ErrorCode.HELLO_TIMEOUT,
+            f"no complete hello within {seconds:g} s; the first line is the name",
+        )
+
     async def _begin_tls(self, tls: TlsRelay, connection: Connection, until: float) -> None:
         """Have TLS spoken with a bot, by a relay between, as soon as it begins to."""
         channel = connection.channel
         assert isinstance(channel, SocketChannel)
-        with trio.move_on_at(until):
-            await channel.wait_readable()
-            async with self.background.piece(connection.host):
-                first = channel.peek()
-                if first and first != HANDSHAKE:
-                    raise bad_hello("this port speaks TLS, and this was plain text")
-                (duplicate,) = channel.duplicates()
-            seconds = until - trio.current_time()
-            inner = await tls.relay(duplicate, connection.host, seconds)
-            connection.channel = channel.relayed(inner)
+        await channel.wait_readable()
+        async with self.background.piece(connection.host):
+            first = channel.peek()
+            if first and first != HANDSHAKE:
+                raise bad_hello("this port speaks TLS, and this was plain text")
+            (duplicate,) = channel.duplicates()
+        inner = await tls.relay(duplicate, connection.host, until - trio.current_time())
+        connection.channel = channel.relayed(inner)
 
     async def _identify(
         self, hello: Hello, connection: Connection, place: Place, peer: str

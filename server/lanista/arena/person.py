@@ -159,7 +159,7 @@ class PersonMatches:
         house: list[PooledBot] = []
 
         async def seats(of_try: MatchSpec) -> SeatedMatch | None:
-            await connection.read_hello(spec.clock.time_start)
+            await connection.read_hello()
             connection.send_some(handshake.welcome())
             try:
                 house.extend(await self._take_house(BotPool(helpers), wish, spec))

@@ -16,7 +16,6 @@ buffer.
 """
 
 import hmac
-import math
 import secrets
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -121,7 +120,7 @@ class Handshake:
         if self.tap is not None:
             connection.channel = self.tap(connection.channel)
         try:
-            hello = await connection.read_hello(math.inf)
+            hello = await connection.read_hello()
             if hello is None:
                 return
             self._check(hello)

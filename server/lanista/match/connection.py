@@ -90,30 +90,23 @@ class Connection:
         """Return the seconds of background work for the bot's address since a moment."""
         return self.background.done.spent(self.host, moment)
 
-    async def read_hello(self, seconds: float, until: float | None = None) -> Hello | None:
+    async def read_hello(self) -> Hello | None:
         """Wait for the hello; return None if the bot disconnects before it sent one.
 
-        The time begins now, unless it is said when it is over.
-
         Raises:
-            RemoteProtocolError: The hello can't be used, or didn't come within `seconds`.
+            RemoteProtocolError: The hello can't be used.
         """
-        with trio.move_on_at(trio.current_time() + seconds if until is None else until):
-            while True:
-                await self.channel.wait_readable()
-                async with self.background.piece(self.host):
-                    chunk = self.channel.receive_some(self.session.room_for)
-                    if chunk is None:
-                        continue
-                    self.session.receive(chunk.data)
-                    self.hello = self.session.take_hello()
-                    self.hello_at = chunk.read_at if chunk.stamp is None else chunk.stamp
-                if self.hello is not None or self.session.ended:
-                    return self.hello
-        raise RemoteProtocolError(
-            ErrorCode.HELLO_TIMEOUT,
-            f"no complete hello within {seconds:g} s; the first line is the name",
-        )
+        while True:
+            await self.channel.wait_readable()
+            async with self.background.piece(self.host):
+                chunk = self.channel.receive_some(self.session.room_for)
+                if chunk is None:
+                    continue
+                self.session.receive(chunk.data)
+                self.hello = self.session.take_hello()
+                self.hello_at = chunk.read_at if chunk.stamp is None else chunk.stamp
+            if self.hello is not None or self.session.ended:
+                return self.hello
 
     def look(self) -> None:
         """Read what is there without waiting, by a few reads at most.
