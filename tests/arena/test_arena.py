@@ -15,6 +15,7 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from arena.handed import PATIENCE, connected
+from lanista.arena.admission import Place
 from lanista.arena.arena import Arena
 from lanista.arena.bot_connections import LINES_LOGGED
 from lanista.arena.limits import Turns
@@ -59,11 +60,17 @@ class Wire:
         self.closed = True
 
 
+def waiting(hello, number=1):
+    """A bot that has said hello."""
+    connection = Connection(Wire(), hello=parse_hello(hello))
+    return Player(connection, RULESET, "nowhere", number, Place("", 0.0))
+
+
 def come(arena, *hellos):
     """Bots that wait already; nobody reads from them."""
     players = []
     for hello in hellos:
-        player = Player(Connection(Wire(), hello=parse_hello(hello)), RULESET, "nowhere")
+        player = waiting(hello)
         player.released.set()
         arena.lobby.join(player)
         players.append(player)
@@ -136,10 +143,7 @@ def back(nursery):
     member = SimpleNamespace(
         key=("pit", "ann"), who=SimpleNamespace(name="Ann", is_registered=True), ladder=ladder
     )
-    old, new = [
-        Player(Connection(Wire(), hello=parse_hello("Ann v=1")), RULESET, "nowhere", number)
-        for number in (1, 2)
-    ]
+    old, new = [waiting("Ann v=1", number) for number in (1, 2)]
     old.member = new.member = member
     old.take()
     arena.connections.members[member.key] = old

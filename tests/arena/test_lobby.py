@@ -2,6 +2,7 @@
 
 import pytest
 
+from lanista.arena.admission import Place
 from lanista.arena.lobby import Lobby, Player
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.match.connection import Connection
@@ -17,7 +18,8 @@ def lobby():
 
 def player(hello):
     """A bot that said this; nothing is ever sent to it here."""
-    return Player(Connection(channel=None, hello=parse_hello(hello)), RULESET, "nowhere")
+    connection = Connection(channel=None, hello=parse_hello(hello))
+    return Player(connection, RULESET, "nowhere", 1, Place("", 0.0))
 
 
 def come(lobby, *hellos):

@@ -12,7 +12,7 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.lobby import HOUSE_BOT, Member, Player
+from lanista.arena.lobby import NO_NUMBER, Member, Player
 from lanista.arena.match_player import record_path
 from lanista.arena.matches import ROOM_INTERVAL, Matches
 from lanista.arena.spec import LadderSpec
@@ -206,7 +206,7 @@ class LadderMatches:
             spec=spec,
             connections=[bot.connection for bot in seated],
             names=names,
-            numbers=[bot.number if isinstance(bot, Player) else HOUSE_BOT for bot in seated],
+            numbers=[bot.number if isinstance(bot, Player) else NO_NUMBER for bot in seated],
             room=room.spec.name,
             record=record_path(self.matches.options.data, spec.match),
             may_rejoin=[

@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # they import SQLAlchemy, which an arena without ladders need
     from lanista.arena.ladder_room import LadderRoom
     from lanista.arena.names import LadderName
 
-HOUSE_BOT = 0
-"""The number that all house bots have for the operator, who can't kick them."""
+NO_NUMBER = 0
+"""The number of a house bot or a person in a match, which haven't connected and can't be kicked."""
 LADDERS_NAMED = 5
 """Number of ladders that are named at most to a bot whose room isn't one."""
 RoomKey = tuple[str, str | None]
@@ -49,9 +49,9 @@ class Player:
     ruleset: Ruleset
     peer: str
     """Its address and port, for the log."""
-    number: int = 0
+    number: int
     """The number of its connection, by which an operator refers to it."""
-    place: Place = attrs.field(factory=lambda: Place("", 0.0))
+    place: Place
     member: Member | None = None
     """The ladder that it is on, and its name there; None in any other room."""
     sent_off: RemoteProtocolError | None = attrs.field(default=None, init=False)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import attrs
 import trio
 
-from lanista.arena.lobby import HOUSE_BOT
+from lanista.arena.lobby import NO_NUMBER
 from lanista.arena.match_player import record_path
 from lanista.arena.matches import Matches
 from lanista.errors import BadInputError
@@ -175,7 +175,7 @@ class PersonMatches:
                 spec=of_try,
                 connections=connections,
                 names=distinct(names),
-                numbers=[HOUSE_BOT] * len(names),
+                numbers=[NO_NUMBER] * len(names),
                 record=record_path(self.matches.options.data, of_try.match),
             )
 
