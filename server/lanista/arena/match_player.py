@@ -237,7 +237,7 @@ def our_fault() -> RemoteProtocolError:
 
 
 async def close_all(connections: Sequence[Connection], error: RemoteProtocolError) -> None:
-    """Send bots the reason why there is no match, all at the same time, and close."""
+    """Send bots the reason why there is no match, or no more of it, all at once, and close."""
     async with trio.open_nursery() as nursery:
         for connection in connections:
             if not connection.closed:

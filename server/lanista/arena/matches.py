@@ -17,7 +17,7 @@ import structlog
 import trio
 
 from lanista.arena.lobby import Lobby, Player, RoomKey
-from lanista.arena.match_player import LoopPlayer, our_fault, record_path
+from lanista.arena.match_player import LoopPlayer, close_all, our_fault, record_path
 from lanista.arena.match_workers import MatchWorkers
 from lanista.arena.options import Options
 from lanista.arena.spec import Rooms, Start
@@ -294,8 +294,7 @@ class Matches:
                 players=[player.name for player in players],
                 trace=traceback.format_exc(),
             )
-            for player in players:
-                await player.connection.refuse(our_fault())
+            await close_all([player.connection for player in players], our_fault())
         finally:
             for player in players:
                 player.over.set()
