@@ -118,6 +118,7 @@ async def measure(folder, count, helpers):
         await server.listen()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(helpers.run)
+            nursery.start_soon(view.ladders.run)
             await nursery.start(server.run)
             path = "/api/1/ladders/ladder"
             asking = await trio.lowlevel.open_process(

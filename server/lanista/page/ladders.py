@@ -130,7 +130,6 @@ class Ladders:
         factory=lambda: Recent(ANSWERS), init=False
     )
     """The last answers about bots, with the time until which each is sent again."""
-    _one_table: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _one_bot: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     def __len__(self) -> int:
@@ -147,12 +146,11 @@ class Ladders:
     async def refresh(self) -> None:
         """Compute the table of each ladder that has new results and is due."""
         for ladder in self.ladders.values():
-            if not ladder.renewal.is_running:
-                changed = await ladder.renewal.run(self._one_table)
-                ladder.computed.set()
-                if changed:
-                    ladder.room.rate(ladder.table.ratings)
-                    self.on_change()
+            changed = await ladder.renewal.run()
+            ladder.computed.set()
+            if changed:
+                ladder.room.rate(ladder.table.ratings)
+                self.on_change()
 
     def summaries(self) -> list[dict[str, Any]]:
         """Return the lobby's part of each ladder."""

@@ -36,7 +36,7 @@ class NoStandingsError(RefusedError):
 
 @attrs.define(eq=False)
 class Renewal(Generic[T]):
-    """Computes something again and again: once at a time, and not too often."""
+    """Computes something again and again, but not too often."""
 
     compute: Callable[[str | None], Awaitable[tuple[str, T | None]]]
     """Returns the state of what it is computed from, and the result; without a result if that is
@@ -57,28 +57,25 @@ class Renewal(Generic[T]):
     """The state of which `result` is; None if nobody knows."""
     _logged: tuple[str | None, str] = (None, "")
     """The problem that was logged last: message and reason."""
-    _one_at_a_time: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     @property
-    def is_running(self) -> bool:
-        """Whether it is being computed."""
-        return self._one_at_a_time.locked()
+    def is_due(self) -> bool:
+        """Whether it may be computed now."""
+        return trio.current_time() >= self.due
 
-    async def run(self, others: trio.Lock) -> bool:
+    async def run(self) -> bool:
         """Compute it if that is due; return whether the result or the problem has changed.
 
-        `others` is held meanwhile, so that others aren't computed at the same time.
+        It must not be called again meanwhile.
         """
-        async with self._one_at_a_time:
-            if trio.current_time() < self.due:
-                return False
-            before = self.result, self.problem
-            async with others:
-                begun = trio.current_time()
-                await self._compute()
-                took = trio.current_time() - begun
-            self.due = trio.current_time() + max(self.rest, SHARE * took)
-            return before != (self.result, self.problem)
+        if not self.is_due:
+            return False
+        before = self.result, self.problem
+        begun = trio.current_time()
+        await self._compute()
+        took = trio.current_time() - begun
+        self.due = trio.current_time() + max(self.rest, SHARE * took)
+        return before != (self.result, self.problem)
 
     async def _compute(self) -> None:
         why = ""

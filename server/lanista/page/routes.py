@@ -274,9 +274,8 @@ class Routes:
         return json_answer(views.bots(asked.parameters.get("game")))
 
     async def _lobby(self, _asked: Asked) -> Answer:
-        # The answer doesn't wait for these; the next one has the tables as they are now.
+        # The answer doesn't wait for it; the next one has the tables as they are now.
         self.nursery.start_soon(self.view.tournaments.refresh)
-        self.nursery.start_soon(self.view.ladders.refresh)
         return Answer(self.view.lobby())
 
     async def _standings(self, asked: Asked) -> Answer:
@@ -303,25 +302,18 @@ class Routes:
         return Answer(await self.view.tournaments.one_json(name))
 
     async def _ladders(self, asked: Asked) -> Answer:
-        self.nursery.start_soon(self.view.ladders.refresh)
         with asked.peer.may_give_way():  # the first tables may take long
             return Answer(await self.view.ladders.all_json())
 
     async def _ladder(self, asked: Asked, ladder: str) -> Answer:
         with asked.peer.may_give_way():
-            return await self._of_ladder(asked, self.view.ladders.table_json(ladder))
+            return _large(asked.peer, await self.view.ladders.table_json(ladder))
 
     async def _ladder_bot(self, asked: Asked, ladder: str, bot: str) -> Answer:
-        return await self._of_ladder(asked, self.view.ladders.bot_json(ladder, bot))
+        return _large(asked.peer, await self.view.ladders.bot_json(ladder, bot))
 
     async def _ladder_pair(self, asked: Asked, ladder: str, bot: str, opponent: str) -> Answer:
-        found = self.view.ladders.against_json(ladder, bot, opponent)
-        return await self._of_ladder(asked, found)
-
-    async def _of_ladder(self, asked: Asked, found: Awaitable[bytes]) -> Answer:
-        # The next answer is made of the tables that are computed from now on.
-        self.nursery.start_soon(self.view.ladders.refresh)
-        return _large(asked.peer, await found)
+        return _large(asked.peer, await self.view.ladders.against_json(ladder, bot, opponent))
 
     # -- matches -------------------------------------------------------------------------------
 

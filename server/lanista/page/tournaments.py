@@ -188,9 +188,11 @@ class Tournaments:
         return orjson.dumps({"tournaments": [one.whole() for one in self.shown]})
 
     async def _refresh(self, tournament: Tournament) -> None:
-        if await tournament.renewal.run(self._one_table):
-            tournament.computed = datetime.now(UTC).isoformat(timespec="milliseconds")
-            self.on_change()
+        if tournament.renewal.is_due:
+            async with self._one_table:  # whoever has waited for the same table finds it not due
+                if await tournament.renewal.run():
+                    tournament.computed = datetime.now(UTC).isoformat(timespec="milliseconds")
+                    self.on_change()
 
     # -- matches -------------------------------------------------------------------------------
 
