@@ -28,7 +28,7 @@ class Asked:
 
     def __init__(self, answer=None):
         self.filters = []
-        self.answer = answer or {"matches": [], "next": None}
+        self.answer = answer or ([], None)
 
     async def __call__(self, filters):
         self.filters.append(filters)
@@ -164,7 +164,7 @@ async def test_a_match_that_is_played_again_has_its_own_frames(folder, record, o
 
 async def test_stored_matches_are_asked_for_with_their_filters(folder):
     answer = {"matches": [{"match": MATCH.id}], "next": "7"}
-    ask = Asked(answer)
+    ask = Asked((answer["matches"], int(answer["next"])))
     async with page(folder, ask) as house:
         query = "tournament=cup&player=A%20b&against=C&ending=crash&fault=late&before=9&limit=2"
         assert answer == (await house.get(f"/api/1/matches?{query}")).json

@@ -142,11 +142,11 @@ def page_of(
     against: str | None = None,
     ending: str | None = None,
     fault: str | None = None,
-) -> dict[str, Any]:
-    """Return matches as docs/api.md has them, the newest first, and where the next page begins.
+) -> tuple[list[dict[str, Any]], int | None]:
+    """Return matches as docs/api.md has them, the newest first, and the next page's `before`.
 
-    What is chosen is as in `Reading.matches`, where the bots are `bot` and `opponent`; the ending
-    is a value of `Ending`, and `before` is the `next` of the page before.
+    That is None if there are no more. What is chosen is as in `Reading.matches`, where the bots are
+    `bot` and `opponent`; the ending is a value of `Ending`.
     """
     with store.reading() as now:
         found = list(
@@ -159,10 +159,8 @@ def page_of(
                 limit=limit + 1,
             )
         )
-    return {
-        "matches": [_as_json(setup, stored) for stored in found[:limit]],
-        "next": str(found[limit - 1].number) if len(found) > limit else None,
-    }
+    after = found[limit - 1].number if len(found) > limit else None
+    return [_as_json(setup, stored) for stored in found[:limit]], after
 
 
 def _as_json(setup: Setup, stored: StoredMatch) -> dict[str, Any]:

@@ -334,9 +334,10 @@ class Routes:
             "limit": int(limit),
         }
         if "tournament" in filters:
-            page = await self.view.tournaments.matches(filters.pop("tournament"), filters)
-            return json_answer(page)
-        matches, after = await self.view.matches(**filters)
+            name = filters.pop("tournament")
+            matches, after = await self.view.tournaments.matches(name, filters)
+        else:
+            matches, after = await self.view.matches(**filters)
         return json_answer({"matches": matches, "next": None if after is None else str(after)})
 
     async def _match(self, _asked: Asked, match: str) -> Answer:

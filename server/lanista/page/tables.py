@@ -160,7 +160,9 @@ def tournament_table(file: Path, known: str | None) -> tuple[str, TournamentTabl
     return state, TournamentTable.of({**as_json(table), "race": race})
 
 
-def tournament_matches(file: Path, filters: Mapping[str, Any]) -> dict[str, Any]:
+def tournament_matches(
+    file: Path, filters: Mapping[str, Any]
+) -> tuple[list[dict[str, Any]], int | None]:
     """Return a page of a tournament's matches that meet some filters (`standings.page_of`)."""
     setup = _setup_of(file)
     # Damage is looked for when the standings are computed.

@@ -69,8 +69,8 @@ class Tournament:
     """The folder of its records."""
     _compute: Callable[[str | None], Awaitable[tuple[str, TournamentTable | None]]]
     """Computes its table, as `Renewal.compute`."""
-    matches: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-    """Returns a page of stored matches that meet some filters, as `{"matches", "next"}`; it raises
+    matches: Callable[[Mapping[str, Any]], Awaitable[tuple[list[dict[str, Any]], int | None]]]
+    """Returns stored matches that meet some filters, and where the next page begins; it raises
     `NoStandingsError`."""
     renewal: Renewal[TournamentTable] = attrs.field(init=False)
     computed: str | None = attrs.field(default=None, init=False)
@@ -196,8 +196,10 @@ class Tournaments:
 
     # -- matches -------------------------------------------------------------------------------
 
-    async def matches(self, name: str, filters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a page of a tournament's stored matches."""
+    async def matches(
+        self, name: str, filters: Mapping[str, Any]
+    ) -> tuple[list[dict[str, Any]], int | None]:
+        """Return a page of a tournament's stored matches, and where the next one begins."""
         return await self._named(name).matches(filters)
 
     async def look(self) -> None:
