@@ -9,7 +9,7 @@ matched. Four seats: pods of similar score.
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, groupby
 
 from lanista.competition.formats.base import Contest, shared_places
@@ -210,7 +210,6 @@ class Swiss(Staged):
         """Begin with the first round, paired by the spec's order; without `rounds`, the default."""
         super().__init__(contest)
         self._rounds = rounds or default_rounds(len(self._entries), self._seats)
-        self._past: list[Meeting] = []
         # By round, also the present one: its meetings, and the bots that have a bye.
         self._all_rounds: list[tuple[list[Meeting], list[str]]] = []
         self._sat_out: Counter[str] = Counter()
@@ -225,8 +224,6 @@ class Swiss(Staged):
             self._met.update(frozenset(pair) for pair in combinations(meeting.bots, 2))
             if meeting.broken:
                 self._sat_out.update(meeting.bots)
-        self._past += self._round
-        self._round = []
         if self._rounds_begun == self._rounds:
             self._ended = True
             return True
@@ -275,9 +272,13 @@ class Swiss(Staged):
         )
         return [tuple(rest[index] for index in pod) for pod in pods], out
 
+    @property
+    def _meetings(self) -> Iterator[Meeting]:
+        return (meeting for meetings, _ in self._all_rounds for meeting in meetings)
+
     def _points(self) -> dict[str, float]:
         points = {bot: self._bye_points.get(bot, 0.0) for bot in self._entries}
-        for meeting in (*self._past, *self._round):
+        for meeting in self._meetings:
             for bot, scored in meeting.points.items():
                 points[bot] += scored
         return points
@@ -293,7 +294,7 @@ class Swiss(Staged):
         own points stand in for theirs, so that a bye neither helps nor harms.
         """
         points = self._points()
-        meetings = [meeting for meeting in (*self._past, *self._round) if meeting.blocks]
+        meetings = [meeting for meeting in self._meetings if meeting.blocks]
         buchholz = dict.fromkeys(self._entries, 0.0)
         rounds: Counter[str] = Counter()
         for meeting in meetings:
