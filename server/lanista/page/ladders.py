@@ -25,8 +25,6 @@ EVERY = 1.0
 """Seconds between two checks for tables that are due."""
 REST = 10.0
 """Minimum seconds between two tables of a ladder."""
-FIRST = 8
-"""Number of rows of a table that the lobby shows."""
 ANSWERS = 64
 """Number of answers about bots that are kept."""
 ANSWER_FOR = 5.0

@@ -18,6 +18,9 @@ SHARE = 4
 FAILED = "the arena failed to compute the standings; its log says why"
 """The problem if something went wrong that shouldn't."""
 
+FIRST = 8
+"""Number of rows of a table that the lobby shows."""
+
 T = TypeVar("T")
 
 log = structlog.get_logger()

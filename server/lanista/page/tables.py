@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,8 +27,8 @@ from lanista.games.outcome import FAILURES
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
-from lanista.page.ladders import FIRST, REST, Ladder, Ladders, LadderTable
-from lanista.page.renewal import FAILED, NoStandingsError, Renewal
+from lanista.page.ladders import REST, Ladder, Ladders, LadderTable
+from lanista.page.renewal import FAILED, FIRST, NoStandingsError, Renewal
 from lanista.page.tournaments import Tournament, Tournaments, TournamentTable
 from lanista.ratings.compute import MAX_LEADERS, Races, compute
 from lanista.ratings.counting import count_pages
@@ -243,7 +243,7 @@ def ladder_table(source: LadderSource, known: str | None) -> tuple[str, LadderTa
         "computed": computed.isoformat(timespec="milliseconds"),
         "seat_advantage": [_estimate(estimate) for estimate in standings.seat_advantage],
     }
-    rows = [_row(row, source.house, *earlier) for row in standings.rows]
+    rows = [_row(row, *earlier) for row in standings.rows]
     versions = {
         row.bot: [(each.version, _estimate(each.rating)) for each in row.versions]
         for row in standings.rows
@@ -331,10 +331,7 @@ def _standings(source: LadderSource, now: LadderReading) -> Standings:
 
 
 def _row(
-    row: Row,
-    house: Collection[str],
-    a_day_ago: Mapping[str, float],
-    a_week_ago: Mapping[str, float],
+    row: Row, a_day_ago: Mapping[str, float], a_week_ago: Mapping[str, float]
 ) -> dict[str, Any]:
     def since(earlier: Mapping[str, float]) -> float | None:
         if row.rating is None or row.bot not in earlier:
@@ -344,7 +341,7 @@ def _row(
     return {
         "rank": row.rank,
         "bot": row.bot,
-        "house": row.bot in house,
+        "house": row.rank is None,
         "matches": row.matches,
         "points": row.points,
         "rating": None if row.rating is None else _estimate(row.rating),

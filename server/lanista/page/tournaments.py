@@ -24,14 +24,12 @@ import trio
 from lanista.games import registry
 from lanista.match.record import BadRecordError, read_header
 from lanista.page.answers import not_found
-from lanista.page.renewal import Renewal
+from lanista.page.renewal import FIRST, Renewal
 from lanista.results.block_records import BlockMatch, running_parts
 from lanista.results.recorded import match_json, summary
 
 REST = 5.0
 """Minimum seconds between two looks at a tournament's results."""
-FIRST = 8
-"""Number of rows of a table that the lobby shows."""
 STILL = 10.0
 """Seconds without a new line after which it is checked whether anybody still writes a record."""
 _LONG = {"standings", "head_to_head", "seat_advantage", "rounds", "race"}
