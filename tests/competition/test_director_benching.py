@@ -97,21 +97,21 @@ async def test_the_order_of_benching_is_kept(tmp_path):
     class Listening(Wrapped):
         def __init__(self):
             super().__init__(format_of(setup))
-            self.benched = []
+            self.heard = []
 
         def bench(self, *bots):
-            self.benched += bots
+            self.heard += bots
             self._real.bench(*bots)
 
         def resume(self, stored, benched):
-            self.benched += [*benched, *(bot for _, out in stored for bot in out)]
+            self.heard += [*benched, *(bot for _, out in stored for bot in out)]
             self._real.resume(stored, benched)
 
     first, second = Listening(), Listening()
     await run(setup, b_then_a, threads=1, format_=first)
-    assert {"A", "C"} == set(first.benched)
+    assert {"A", "C"} == set(first.heard)
     await run(setup, format_=second)
-    assert first.benched == second.benched
+    assert first.heard == second.heard
 
 
 @pytest.mark.parametrize(

@@ -216,13 +216,13 @@ class Director(Scheduler):
 
     def _give_back(self) -> None:
         """Return to the format the waiting blocks whose bots were benched meanwhile."""
-        if not self._recorder.benched:
+        if not self._format.benched:
             return
         for queue in (self._waiting, self._retries):
             waiting = list(queue)
             queue.clear()
             for wanted in waiting:
-                if self._recorder.benched.keys().isdisjoint(wanted.block.bots):
+                if self._format.benched.keys().isdisjoint(wanted.block.bots):
                     queue.append(wanted)
                 else:
                     self._format.give_back(self._pairings.pop(wanted.block.id))

@@ -147,8 +147,6 @@ class ResultRecorder:
     store: Store
     format: Format
     """A new format, to which no result was reported."""
-    benched: dict[str, None] = attrs.field(factory=dict, init=False)
-    """The names of the bots that were benched, in the order in which they were."""
     _records: PlacedRecords = attrs.field(init=False)
     _stored: StoredBlocks = attrs.field(factory=StoredBlocks, init=False)
     _running: dict[str, int] = attrs.field(factory=dict, init=False)
@@ -197,7 +195,6 @@ class ResultRecorder:
         ]
         if new:
             self.store.add([], new)
-        self.benched = {benching.bot: None for benching in (*stored, *new)}
         resume(self.format, self._stored, (*stored, *new))
         return {benching.bot: benching.failures for benching in (*stored, *new)}
 
@@ -225,7 +222,6 @@ class ResultRecorder:
             self._stored.entries.append(Entry(result.block, score))
             self.format.record(score)
             out = [benching.bot for benching, _ in benched if benching.block == result.block]
-            self.benched |= dict.fromkeys(out)
             self.format.bench(*out)
         return results, benched
 
@@ -245,7 +241,7 @@ class ResultRecorder:
         for result in results:
             for bot, reason in sorted(count_failures(running, result).items()):
                 count = running[bot]
-                can_be_benched = bot in self.setup.bots and bot not in self.benched
+                can_be_benched = bot in self.setup.bots and bot not in self.format.benched
                 if can_be_benched and bot not in to_bench and count >= self.setup.spec.bench_after:
                     benching = Benching(bot=bot, block=result.block, failures=count)
                     to_bench[bot] = benching, reason
@@ -272,7 +268,7 @@ class ResultRecorder:
     async def standings(self) -> Standings:
         """Return the standings of what is stored; they are computed in a thread."""
         # The format may change while the thread runs, so all that is needed of it is copied first.
-        moment = snapshot(self.format, self._stored, tuple(self.benched))
+        moment = snapshot(self.format, self._stored)
         return await trio.to_thread.run_sync(
             standings, self.setup, self.store, moment, abandon_on_cancel=True
         )

@@ -53,7 +53,7 @@ class Snapshot:
     """Where the format stands, as `compute` takes it."""
 
 
-def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str]) -> Snapshot:
+def snapshot(format_: Format, stored_blocks: StoredBlocks) -> Snapshot:
     """Copy the state of a format, so that standings can be computed in another thread."""
     counted, uncounted = [], list(stored_blocks.unmatched)
     for id_, played in stored_blocks.entries:
@@ -63,7 +63,7 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks, benched: Sequence[str
             uncounted.append(id_)
     over, progress = format_.over(), format_.progress()
     about = FormatState(
-        benched=tuple(benched),
+        benched=tuple(format_.benched),
         order=format_.order(),
         byes=dict(format_.byes()),
         planned=progress.planned,
@@ -112,7 +112,7 @@ def moment_of(setup: Setup, store: Store) -> Snapshot:
         stored_blocks = read_stored_blocks(setup, now.played())
         benched = [benching for benching in now.benched() if benching.bot in setup.bots]
     resume(format_, stored_blocks, benched)
-    return snapshot(format_, stored_blocks, [benching.bot for benching in benched])
+    return snapshot(format_, stored_blocks)
 
 
 def format_of(setup: Setup) -> Format:

@@ -82,7 +82,8 @@ class Format(abc.ABC):
         # The blocks that were handed out and aren't recorded yet.
         self._awaited: set[Pairing] = set()
         # A dict, not a set, for its order: the same calls must give the same state.
-        self._benched: dict[str, None] = {}
+        self.benched: dict[str, None] = {}
+        """The names of the bots that were benched, in the order in which they were."""
 
     def record(self, played: BlockScore) -> None:
         """Take the result of a block.
@@ -180,7 +181,7 @@ class Format(abc.ABC):
         return pairing not in self._recorded and pairing not in self._awaited
 
     def _playable(self, bots: Iterable[str]) -> bool:
-        return not self._benched or self._benched.keys().isdisjoint(bots)
+        return not self.benched or self.benched.keys().isdisjoint(bots)
 
 
 _T = TypeVar("_T")

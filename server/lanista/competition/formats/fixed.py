@@ -77,9 +77,9 @@ class Fixed(Format):
 
     def bench(self, *bots: str) -> None:
         """Take bots out: those of their blocks that aren't played yet are no longer wanted."""
-        if self._benched.keys() >= set(bots):
+        if self.benched.keys() >= set(bots):
             return
-        self._benched |= dict.fromkeys(bots)
+        self.benched |= dict.fromkeys(bots)
         self._wanted = self._count_wanted()
         self._played_wanted = sum(
             self.counts(pairing) and self._is_wanted(pairing) for pairing in self._recorded

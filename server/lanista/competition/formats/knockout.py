@@ -70,7 +70,7 @@ class Knockout(Staged):
         while not meeting.awaited:
             ranked = sorted(heat.bots, key=lambda bot: (-meeting.points[bot], self._index[bot]))
             if meeting.broken:
-                return [bot for bot in ranked if bot not in self._benched][: heat.through]
+                return [bot for bot in ranked if bot not in self.benched][: heat.through]
             last_in, first_out = ranked[heat.through - 1 : heat.through + 1]
             if meeting.points[last_in] > meeting.points[first_out]:
                 return ranked[: heat.through]
@@ -98,7 +98,7 @@ class Knockout(Staged):
         meeting = self._heats[0].meeting
         if final and meeting is not None:
             # The final gives places by its points; a bot that left it comes after all others.
-            left = self._benched if meeting.broken else {}
+            left = self.benched if meeting.broken else {}
             worth = {bot: (bot in left, -meeting.points[bot]) for bot in lost}
             lost.sort(key=worth.__getitem__)
             groups = [list(same) for _, same in groupby(lost, worth.__getitem__)]
@@ -113,8 +113,8 @@ class Knockout(Staged):
         else:
             if len(self._in) < self._seats:
                 # This happens only after others were benched.
-                playing = [bot for bot in self._in if bot not in self._benched]
-                self._out.append([bot for bot in self._in if bot in self._benched])
+                playing = [bot for bot in self._in if bot not in self.benched]
+                self._out.append([bot for bot in self._in if bot in self.benched])
                 self._in = playing
                 self._ended = True
                 return

@@ -65,7 +65,7 @@ class LadderFormat(Format):
     def bench(self, *bots: str) -> None:
         """Take bots out; their blocks that are running aren't waited for."""
         for bot in bots:
-            self._benched[bot] = None
+            self.benched[bot] = None
             self._ladder.bench(bot)
 
     def give_back(self, pairing: Pairing) -> None:
@@ -102,7 +102,7 @@ class LadderFormat(Format):
 
     def _most_begun(self) -> int:
         """Return how many blocks a bot may have begun to play now, and not be too far ahead."""
-        there = sorted(begun for bot, begun in self._begun.items() if bot not in self._benched)
+        there = sorted(begun for bot, begun in self._begun.items() if bot not in self.benched)
         return max(there[0] + SLACK, there[self._seats - 1]) if len(there) >= self._seats else 0
 
     def _rate_anew(self) -> None:
@@ -127,7 +127,7 @@ class LadderFormat(Format):
 
     def over(self) -> bool:
         """Return whether all blocks asked for were played, or too few bots are left."""
-        there = len(self._entries) - len(self._benched.keys() & self._begun.keys())
+        there = len(self._entries) - len(self.benched.keys() & self._begun.keys())
         return there < self._seats or (self._limit is not None and len(self._played) >= self._limit)
 
     def progress(self) -> Progress:

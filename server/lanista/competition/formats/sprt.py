@@ -86,7 +86,7 @@ class VersionTest(Format):
 
     def bench(self, *bots: str) -> None:
         """Take bots out, which ends the test."""
-        self._benched |= dict.fromkeys(bot for bot in bots if bot in self._block)
+        self.benched |= dict.fromkeys(bot for bot in bots if bot in self._block)
 
     def _next(self) -> Pairing | None:
         begun = self._played + len(self._awaited)
@@ -98,7 +98,7 @@ class VersionTest(Format):
 
     def over(self) -> bool:
         """Return whether the test has decided, had all its blocks, or lost one of its bots."""
-        return bool(self.decision or self._benched) or self._full
+        return bool(self.decision or self.benched) or self._full
 
     def progress(self) -> Progress:
         """Return the progress; without a limit of blocks the total is unknown."""
@@ -112,8 +112,8 @@ class VersionTest(Format):
         """Return the decision, the log likelihood ratio, its bounds, and the scores of A."""
         if self.decision:
             outcome = f"{self.decision} accepted"
-        elif self._benched:
-            outcome = f"undecided, as {next(iter(self._benched))} was benched"
+        elif self.benched:
+            outcome = f"undecided, as {next(iter(self.benched))} was benched"
         else:
             outcome = "undecided"
         after = counted(self._fed, "block")

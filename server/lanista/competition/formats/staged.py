@@ -112,10 +112,10 @@ class Staged(Format, abc.ABC):
 
         Their blocks that were handed out are waited for, unless fewer than two bots are left.
         """
-        new = [bot for bot in bots if bot in self._index and bot not in self._benched]
+        new = [bot for bot in bots if bot in self._index and bot not in self.benched]
         if not new:
             return
-        self._benched |= dict.fromkeys(new)
+        self.benched |= dict.fromkeys(new)
         for meeting in self._round:
             for opening in sorted(meeting.awaited):
                 self._walk_over_if_benched(meeting, opening)
@@ -239,13 +239,13 @@ class Staged(Format, abc.ABC):
         key = Pairing(meeting.bots, opening)
         if self._playable(meeting.bots):
             return
-        two_left = sum(bot not in self._benched for bot in self._bots) >= 2
+        two_left = sum(bot not in self.benched for bot in self._bots) >= 2
         if key in self._awaited and two_left:
             return
         del self._open[key]
         meeting.awaited.remove(opening)
         meeting.broken = True
-        self._give([bot for bot in meeting.bots if bot not in self._benched], 1)
+        self._give([bot for bot in meeting.bots if bot not in self.benched], 1)
 
     @final
     def _settle(self, key: Pairing, meeting: Meeting) -> None:

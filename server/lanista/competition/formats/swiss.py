@@ -330,7 +330,7 @@ class Swiss(Staged):
         ]
 
     def _meetings_later(self) -> int:
-        playing = len([bot for bot in self._entries if bot not in self._benched])
+        playing = len([bot for bot in self._entries if bot not in self.benched])
         return (self._rounds - self._rounds_begun) * (playing // self._seats)
 
     def _stage(self) -> str:
