@@ -10,9 +10,8 @@ from typing import Any
 import attrs
 
 from lanista.ratings.counting import Counted, Tally, count, meetings, tally
-from lanista.ratings.likelihood import maximum, model_of
 from lanista.ratings.numerics import np
-from lanista.ratings.rating import Ratings, anchors_of, estimate_of, on_scale, rate
+from lanista.ratings.rating import Ratings, elo_of, estimate_of, rate
 from lanista.ratings.table import HeadToHead, RatedVersion, Row, Standings
 from lanista.results.blocks import BlockScore, FormatName, Seating
 from lanista.results.match_result import BotEndings, Endings
@@ -271,12 +270,8 @@ def ratings_of(
     The other arguments are those of `count`.
     """
     counted = count(played, seated, bots, fillers)
-    have_played = {bot for block in played for bot in block.bots}
-    rated = np.array([bot in have_played for bot in bots])
+    rated = counted.played
     if not rated.any():
         return {}
-    theta = maximum(model_of(counted)).at[: len(bots)]
-    elo = on_scale(theta, anchors_of(counted, rated))
-    return {
-        bot: float(value) for bot, value, is_rated in zip(bots, elo, rated, strict=True) if is_rated
-    }
+    elo = elo_of(counted)
+    return {bots[bot]: float(elo[bot]) for bot in np.flatnonzero(rated).tolist()}

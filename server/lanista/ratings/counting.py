@@ -108,6 +108,12 @@ class Counted:
         return self.patterns[self.pattern_of]
 
     @property
+    def played(self) -> Bools:
+        """(N,): whether each player played."""
+        blocks = np.bincount(self.block_players.ravel(), minlength=self.bots + 1)
+        return np.asarray(blocks[: self.bots] > 0)
+
+    @property
     def fillers(self) -> bool:
         """Whether a filler played."""
         return bool((self.players == self.bots).any())

@@ -149,7 +149,7 @@ def rate(counted: Counted, house: Bools | None = None) -> Ratings:
     fit = maximum(model)
     errors = _errors(model, fit, independent(counted))
     bots, seats = counted.bots, slice(model.players, model.players + counted.seats)
-    rated = np.bincount(counted.block_players.ravel(), minlength=bots + 1)[:bots] > 0
+    rated = counted.played
     house = np.zeros(bots, dtype=bool) if house is None else house
     reach = reached(counted.players, counted.ranks, bots + 1, counted.successors)
     parts, reach = connected(reach)[:bots], reach[:bots, :bots]
@@ -196,10 +196,15 @@ def on_scale(theta: Floats, anchors: Bools) -> Floats:
     return np.asarray(CENTRE + (theta - theta[anchors].mean()) * ELO)
 
 
-def anchors_of(counted: Counted, rated: Bools) -> Bools:
-    """Return which bots hold the scale where there are no house bots, shape (N,)."""
-    reach = reached(counted.players, counted.ranks, counted.bots + 1)
-    return _anchors(connected(reach)[: counted.bots], rated, np.zeros(counted.bots, dtype=bool))
+def elo_of(counted: Counted) -> Floats:
+    """Return only the ratings, as `rate` does if there are neither house bots nor versions.
+
+    The shape is (N,); at least one bot must have played.
+    """
+    bots = counted.bots
+    parts = connected(reached(counted.players, counted.ranks, bots + 1))[:bots]
+    anchors = _anchors(parts, counted.played, np.zeros(bots, dtype=bool))
+    return on_scale(maximum(model_of(counted)).at[:bots], anchors)
 
 
 def estimate_of(value: float, low: float, high: float) -> Estimate:
