@@ -324,7 +324,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
 async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
     """A name that was struck has none any more."""
     monkeypatch.setattr(renewal, "SHARE", 0)
-    monkeypatch.setattr(tables, "REST", 0.0)
+    monkeypatch.setattr(ladders, "REST", 0.0)
     write_results(tmp_path, *PLAYED)
     options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
     ask = Asked()
@@ -404,7 +404,7 @@ async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
 
 async def test_viewers_are_told_of_a_newer_table(tmp_path, monkeypatch):
     monkeypatch.setattr(renewal, "SHARE", 0)
-    monkeypatch.setattr(tables, "REST", 0.0)
+    monkeypatch.setattr(ladders, "REST", 0.0)
     monkeypatch.setattr(ladders, "EVERY", 0.01)
     write_results(tmp_path, *PLAYED[:1])
     async with opened(tmp_path) as house:

@@ -56,19 +56,23 @@ class Ladder:
     """A ladder with the last table that was computed."""
 
     room: "LadderRoom"
-    renewal: Renewal[LadderTable]
+    _compute: Callable[[str | None], Awaitable[tuple[str, LadderTable | None]]]
+    """Computes its table, as `Renewal.compute`."""
     bot: Callable[[str, Any], Awaitable[dict[str, Any]]]
     """Returns the results of a bot, given its versions in the table."""
     pair: Callable[[str, str], Awaitable[dict[str, Any]]]
     """Returns the results of a bot against another one."""
+    renewal: Renewal[LadderTable] = attrs.field(init=False)
     computed: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the first table, or the first problem, is there."""
 
+    def __attrs_post_init__(self) -> None:
+        self.renewal = Renewal(self._compute, REST, "ladder", self.room.spec.name)
+
     @property
     def table(self) -> LadderTable:
-        """The last table."""
-        assert self.renewal.result is not None
-        return self.renewal.result
+        """The last table, or an empty one."""
+        return self.renewal.result or LadderTable()
 
     def names(self) -> dict[str, Any]:
         """Return how it is called, and its game."""

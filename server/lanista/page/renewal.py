@@ -3,7 +3,7 @@ played on the same machine.
 """
 
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Generic, TypeVar
 
@@ -46,19 +46,19 @@ class Renewal(Generic[T]):
     the last state, which it is given. Raises `NoStandingsError`."""
     rest: float
     """Minimum seconds between two computations."""
-    trouble: str
-    """The line of the log about a problem."""
-    about: Mapping[str, str]
-    """Further keys and values of that line."""
-    result: T | None = None
+    kind: str
+    """What has the results, `tournament` or `ladder`, for the line of the log about a problem."""
+    name: str
+    """Its name, for that line."""
+    result: T | None = attrs.field(default=None, init=False)
     """The last one that was computed."""
-    problem: str | None = None
+    problem: str | None = attrs.field(default=None, init=False)
     """Why there is no newer one; None if there is no reason."""
-    due: float = float("-inf")
+    due: float = attrs.field(default=float("-inf"), init=False)
     """When it may be computed again, by trio's clock."""
-    _state: str | None = None
+    _state: str | None = attrs.field(default=None, init=False)
     """The state of which `result` is; None if nobody knows."""
-    _logged: tuple[str | None, str] = (None, "")
+    _logged: tuple[str | None, str] = attrs.field(default=(None, ""), init=False)
     """The problem that was logged last: message and reason."""
 
     @property
@@ -90,5 +90,6 @@ class Renewal(Generic[T]):
         except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
             self._state, self.problem, why = None, FAILED, traceback.format_exc()
         if why and self._logged != (self.problem, why):
-            log.error(self.trouble, **self.about, why=why)
+            trouble = f"no standings of a {self.kind}"
+            log.error(trouble, **{self.kind: self.name}, why=why)
         self._logged = self.problem, why

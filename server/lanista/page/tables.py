@@ -27,8 +27,8 @@ from lanista.games.outcome import FAILURES
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
-from lanista.page.ladders import REST, Ladder, Ladders, LadderTable
-from lanista.page.renewal import FAILED, FIRST, NoStandingsError, Renewal
+from lanista.page.ladders import Ladder, Ladders, LadderTable
+from lanista.page.renewal import FAILED, FIRST, NoStandingsError
 from lanista.page.tournaments import Tournament, Tournaments, TournamentTable
 from lanista.ratings.compute import MAX_LEADERS, Races, compute
 from lanista.ratings.counting import count_pages
@@ -104,11 +104,9 @@ class TableHelpers:
                 url=arena.options.spec.store,
             )
             table = functools.partial(self.compute, ladder_table, source)
-            about = {"ladder": name}
-            renewal = Renewal(table, REST, "no table of a ladder", about, result=LadderTable())
             bot = functools.partial(self.ask, bot_of, source)
             pair = functools.partial(self.ask, pair_of, source)
-            shown[name] = Ladder(room, renewal, bot, pair)
+            shown[name] = Ladder(room, table, bot, pair)
         return Ladders(shown)
 
 

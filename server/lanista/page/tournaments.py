@@ -75,8 +75,7 @@ class Tournament:
     """The time of the last change."""
 
     def __attrs_post_init__(self) -> None:
-        about = {"tournament": self.name}
-        self.renewal = Renewal(self._compute, REST, "no standings of a tournament", about)
+        self.renewal = Renewal(self._compute, REST, "tournament", self.name)
 
     @property
     def table(self) -> TournamentTable | None:
