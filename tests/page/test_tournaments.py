@@ -1,5 +1,6 @@
 """Tournaments on the page: the API's answers, when results are looked at, `serve --tournament`."""
 
+import functools
 import json
 import os
 import signal
@@ -15,10 +16,12 @@ from lanista.cli.web import shown_tournaments
 from lanista.competition.setup import load
 from lanista.errors import BadInputError
 from lanista.games.outcome import Ending
+from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatches
 from lanista.page import server as server_module
 from lanista.page import tournaments as module
 from lanista.page.renewal import SHARE, NoStandingsError
+from lanista.page.tables import TableHelpers
 from lanista.page.tournaments import FIRST, REST, Tournament, Tournaments, TournamentTable
 from lanista.page.view import View
 from lanista.ratings.text import as_json
@@ -168,10 +171,16 @@ async def test_a_problem_is_told_in_its_words_and_why_to_the_log():
 @pytest.mark.parametrize(
     "fault", [ZeroDivisionError("/secret"), {**TWO_JSON, "blocks": float("nan")}]
 )
-async def test_a_fault_ends_nothing(fault):
+async def test_a_fault_ends_nothing(fault, monkeypatch):
     """Neither one of who computes nor figures that JSON has no word for."""
+
+    async def call(_helper, results, known):
+        return await results(known)
+
+    monkeypatch.setattr(HelperProcess, "call", call)
+    bad = functools.partial(TableHelpers().compute, Results(fault))
     with capture_logs() as logs:
-        async with page(bad=Results(fault), cup=Results(TWO_JSON)) as house:
+        async with page(bad=bad, cup=Results(TWO_JSON)) as house:
             bad, cup = (await house.get("/api/1/tournaments")).json["tournaments"]
             assert 200 == (await house.get("/healthz")).status
     assert "the arena failed to compute the standings; its log says why" == bad["problem"]

@@ -2,7 +2,6 @@
 played on the same machine.
 """
 
-import traceback
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Generic, TypeVar
@@ -15,8 +14,6 @@ from lanista.errors import RefusedError
 
 SHARE = 4
 """Minimum time between two computations as a multiple of what the last one took."""
-FAILED = "the arena failed to compute the standings; its log says why"
-"""The problem if something went wrong that shouldn't."""
 
 FIRST = 8
 """Number of rows of a table that the lobby shows."""
@@ -87,8 +84,6 @@ class Renewal(Generic[T]):
             self.result, self.problem = result or self.result, None
         except NoStandingsError as error:
             self._state, self.problem, why = None, str(error), error.why
-        except Exception:  # noqa: BLE001 - a fault there must end neither the page nor a match
-            self._state, self.problem, why = None, FAILED, traceback.format_exc()
         if why and self._logged != (self.problem, why):
             trouble = f"no standings of a {self.kind}"
             log.error(trouble, **{self.kind: self.name}, why=why)

@@ -28,7 +28,7 @@ from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
 from lanista.page.ladders import Ladder, Ladders, LadderTable
-from lanista.page.renewal import FAILED, FIRST, NoStandingsError
+from lanista.page.renewal import FIRST, NoStandingsError
 from lanista.page.tournaments import Tournament, Tournaments, TournamentTable
 from lanista.ratings.compute import MAX_LEADERS, Races, compute
 from lanista.ratings.counting import count_pages
@@ -119,8 +119,9 @@ async def _call(helper: HelperProcess, function: Callable[..., T], arguments: An
         problem, why = "the results can't be read; the arena's log says why", str(error)
     except (HelperDiedError, OSError) as error:
         problem, why = "the standings can't be computed now", str(error)
-    except Exception:  # noqa: BLE001 - an error in one call must not end the others
-        problem, why = FAILED, traceback.format_exc()
+    except Exception:  # noqa: BLE001 - a fault must end neither the page nor a match
+        problem = "the arena failed to compute the standings; its log says why"
+        why = traceback.format_exc()
     raise NoStandingsError(problem, why)
 
 
