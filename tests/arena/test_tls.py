@@ -194,7 +194,7 @@ async def test_another_certificate_is_used_for_new_connections(relay):
 
 
 async def test_a_relay_whose_files_do_not_fit_begins_as_soon_as_they_do(tmp_path, nursery):
-    """As after its death while a certificate is being replaced; the log says what it waits for."""
+    """A relay may die while a certificate is being replaced; the log says what it waits for."""
     certificate, key = (tmp_path / name for name in ("localhost.pem", "localhost.key"))
     shutil.copy(FILES / "localhost.pem", certificate)
     shutil.copy(FILES / "arena.key", key)

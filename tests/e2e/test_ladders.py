@@ -85,7 +85,7 @@ def test_two_names_play_and_their_results_are_stored(arena, peers):
 
 @pytest.mark.skipif(not can_have_groups(), reason="no control groups can be made here")
 def test_a_house_bot_has_a_control_group(arena, peers):
-    """By which the kernel ends it, and limits it where the arena's group was delegated."""
+    """The kernel ends a bot by its group, and limits it where the arena's group was delegated."""
     peers(arena, hello("Eve", "guests")).until("go")
     pids = descendants(arena.process.pid)
     groups = [Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8") for pid in pids]

@@ -410,7 +410,7 @@ def test_a_tournament_s_database_is_made_anew(cup, folder):
 
 
 def test_bots_with_several_seats_are_known_in_records(tmp_path):
-    """In a version test of four each has two, and a number after its name in the second."""
+    """A version test of four gives each bot two seats, the second with a number after its name."""
     (tmp_path / "cup.toml").write_text(FOUR)
     assert 0 == run_here(["tournament", "run", "cup.toml"], tmp_path).code
     verify = "tournament verify cup.toml"

@@ -91,7 +91,7 @@ def test_tokens_are_compared_whole():
 
 
 async def test_a_port_that_is_closed_before_it_is_served_is_no_error(nursery):
-    """As when what has begun beside it fails at once."""
+    """A block is cancelled so when what has begun beside it fails at once."""
     [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
     await listener.aclose()
     with trio.CancelScope() as scope:

@@ -11,7 +11,7 @@ from lanista.nurseries import HeldError, helpers_nursery, stop_signals
 
 @pytest.mark.parametrize("raised", [OSError("no space"), KeyboardInterrupt()])
 async def test_what_the_block_raises_comes_as_it_is_when_the_helpers_have_ended(raised):
-    """Also Ctrl-C, as a command that handles no signals ends with 130 for that alone."""
+    """A command without handlers of signals ends with 130 for Ctrl-C alone, so it comes out too."""
     ended = []
 
     async def help_out():
@@ -52,7 +52,7 @@ async def test_a_helpers_own_error_is_not_lost():
 
 
 async def test_a_second_signal_breaks_off_what_holds_the_loop(monkeypatch):
-    """But not before a loop in order would have come round to the first, nor in trio's own code."""
+    """A loop in order gets time to come round to the first; trio's own code isn't broken off."""
     with stop_signals() as signals:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)

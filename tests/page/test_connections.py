@@ -76,7 +76,7 @@ async def test_half_requests_keep_nobody_out(lone, autojump_clock):
 
 
 async def test_a_websocket_that_nobody_accepts_any_more_is_closed():
-    """As when the page ends meanwhile."""
+    """Nobody accepts one when the page ends meanwhile."""
     peers = []
 
     async def answer(peer, _):

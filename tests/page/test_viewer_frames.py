@@ -278,7 +278,7 @@ async def test_the_replay_worker_is_started_when_a_page_connects():
 
 
 async def test_frames_that_are_interrupted_are_made_again_for_who_waits(house):
-    """As when the replay worker is killed; test_frame_cache.py has what the cache says then."""
+    """The replay worker may be killed; test_frame_cache.py has what the cache says then."""
     ann, bob, match = await house.pair()
     page = await house.page()
     await page.ask("open", match=match)

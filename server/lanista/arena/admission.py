@@ -49,7 +49,7 @@ class Place:
     host: str
     """The address that it counts for, from `address_of`."""
     since: float
-    """When it connected, said its hello, or ended its last match, whatever was last, in seconds."""
+    """The time at which it connected, said its hello or ended its last match, the latest of all."""
     greeted: bool = False
     """Whether its hello was read."""
     is_proving: bool = False

@@ -105,7 +105,7 @@ class LadderName:
 
     @property
     def key(self) -> str:
-        """What it has in common with other ways to write it, from `key_of`."""
+        """The key that all ways to write the name have in common, from `key_of`."""
         return key_of(self.name)
 
     @property

@@ -101,7 +101,7 @@ class Answer:
     orders: Any
     """The submoves as the ruleset's `parse` returned them; only the ruleset looks inside."""
     refused: Mapping[int, Reason] = attrs.field(factory=dict)
-    """What is wrong with the submoves that are not allowed, by their indexes, ascending from 0.
+    """The reasons why submoves are not allowed, by their indexes, ascending from 0.
 
     The ruleset decides what follows from them.
     """

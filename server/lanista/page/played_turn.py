@@ -30,7 +30,7 @@ class PlayedTurn:
     faults: Sequence[FaultInfo] = ()
     """All faults of the turn."""
     answers: Decoded | None = None
-    """What the answers order; None if the ruleset can't say it."""
+    """The submoves of the answers, by seat; None if the ruleset can't say them."""
 
 
 def play(header: Header, game: Game, judged: JudgedTurn) -> PlayedTurn:

@@ -44,7 +44,7 @@ class Renewal(Generic[T]):
     rest: float
     """Minimum seconds between two computations."""
     kind: str
-    """What has the results, `tournament` or `ladder`, for the line of the log about a problem."""
+    """The word `tournament` or `ladder`, for the line of the log about a problem."""
     name: str
     """Its name, for that line."""
     result: T | None = attrs.field(default=None, init=False)

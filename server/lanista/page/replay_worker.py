@@ -88,7 +88,7 @@ class ReplayJob:
     waiting: bool = False
     """Whether the source had nothing more when it was last looked at."""
     parts: Generator[dict[str, Any] | None, None, None] = attrs.field(init=False)
-    """What is still to be made of the source (`ReplayReader.parts`)."""
+    """The rest of what is made of the source (`ReplayReader.parts`)."""
 
     def __attrs_post_init__(self) -> None:
         self.parts = self.reader.parts()
