@@ -314,7 +314,7 @@ async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_pat
 async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
     tmp_path, monkeypatch
 ):
-    """What is being built goes too; numbers, by which matches are stored, aren't used again."""
+    """A program that is being built goes too; its number, which matches may have, stays taken."""
     building, removed = trio.Event(), trio.Event()
 
     async def build(*_, **__):

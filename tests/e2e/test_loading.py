@@ -1,4 +1,4 @@
-"""What commands, processes and imports don't load: imports are most of what a short one takes."""
+"""Commands, processes and imports load only what they need, as that is most of their time."""
 
 import re
 import subprocess

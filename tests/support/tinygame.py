@@ -66,7 +66,7 @@ class Counting:
         return f"table {self.table}\n".encode()
 
     def facts(self, seat: int) -> bytes:
-        """What was said, omen, scores: one object for all seats."""
+        """Return what was said, the omen and the scores, as one object for all seats."""
         if self._facts is None:
             said = [f"said {at} {number}" for at, number in enumerate(self.said)]
             lines = [
