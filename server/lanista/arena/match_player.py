@@ -13,6 +13,7 @@ import trio
 
 from lanista.arena.limits import LogLimit
 from lanista.arena.worker_process import log
+from lanista.games.base import Ruleset
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, host_match
@@ -23,6 +24,7 @@ from lanista.match.conditions import (
     unpack_board,
 )
 from lanista.match.connection import Connection
+from lanista.match.encoder import dialect_of
 from lanista.match.record import ENDING
 from lanista.match.runner import Match
 from lanista.match.stalls import LoopLag, StallMonitor
@@ -236,9 +238,21 @@ def our_fault() -> RemoteProtocolError:
     return RemoteProtocolError(ErrorCode.INTERNAL, "the arena failed; this isn't the bot's fault")
 
 
-async def close_all(connections: Sequence[Connection], error: RemoteProtocolError) -> None:
-    """Send bots the reason why there is no match, or no more of it, all at once, and close."""
+async def close_all(
+    connections: Sequence[Connection | None],
+    error: RemoteProtocolError,
+    begun: Ruleset | None = None,
+) -> None:
+    """Send bots the reason why there is no match, or no more of it, all at once, and close.
+
+    `begun` is the ruleset of a match that may have begun: then its classic dialect has no errors
+    (PROTOCOL.md 7).
+    """
     async with trio.open_nursery() as nursery:
         for connection in connections:
-            if not connection.closed:
+            if connection is None or connection.closed:
+                continue
+            if begun is None or dialect_of(connection.greeting, begun) is None:
                 nursery.start_soon(connection.refuse, error)
+            else:
+                nursery.start_soon(connection.close)

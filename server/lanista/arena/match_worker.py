@@ -228,7 +228,7 @@ class MatchWorker:
                     match=match.order.spec.match,
                     trace=traceback.format_exc(),
                 )
-                await close_all(match.connections, our_fault())
+                await close_all(match.connections, our_fault(), match.order.spec.ruleset)
         finally:
             del self._matches[match.order.spec.match]
             for connection in match.connections:

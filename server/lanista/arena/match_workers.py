@@ -32,7 +32,6 @@ from lanista.hosting.control import Changes
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, running_match
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
-from lanista.match.encoder import dialect_of
 from lanista.match.record import PART, BadRecordError, Header, ResultInfo, read_ends
 from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag
@@ -310,14 +309,7 @@ class MatchWorkers(MatchPlayer):
         """Complete the record of a match whose worker has died, and close the connections."""
         match = handed.match
         log.error("match aborted: its worker ended", match=match.spec.match)
-        async with trio.open_nursery() as nursery:
-            for connection in handed.connections:
-                if connection is None or connection.closed:
-                    continue
-                if dialect_of(connection.greeting, match.spec.ruleset) is None:
-                    nursery.start_soon(connection.refuse, our_fault())
-                else:  # the classic dialect knows no error during a match
-                    nursery.start_soon(connection.close)
+        await close_all(handed.connections, our_fault(), match.spec.ruleset)
         try:
             ends = await trio.to_thread.run_sync(_completed, match.record)
         except (OSError, BadRecordError) as error_:

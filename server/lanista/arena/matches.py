@@ -294,7 +294,8 @@ class Matches:
                 players=[player.name for player in players],
                 trace=traceback.format_exc(),
             )
-            await close_all([player.connection for player in players], our_fault())
+            ruleset = next((player.ruleset for player in players), None)  # all have the same
+            await close_all([player.connection for player in players], our_fault(), ruleset)
         finally:
             for player in players:
                 player.over.set()
