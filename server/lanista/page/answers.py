@@ -1,7 +1,6 @@
 """Requests and answers of HTTP: parsing the one, making the other, and refusing.
 
-Whatever answers a request returns an `Answer`, or raises `RefusedError` if it can't be carried out.
-The answer is then a `refusal`.
+Whatever answers a request returns an `Answer` or raises `RefusedError`, which becomes a `refusal`.
 """
 
 import gzip

@@ -35,15 +35,12 @@ log = structlog.get_logger()
 class OperatorToken:
     """Finds out who is the operator, and limits how fast the operator's token can be guessed.
 
-    Comparing this token costs nothing. What has to be slow is finding out whether a guess is right,
-    and the operator may be behind the same address as whoever guesses: behind a proxy, all are. So
-    after some wrong tokens from an address, those that come from there wait for their turn, at an
-    interval, until they are told that they are wrong. A long right token can't be guessed at any
-    rate, so it is accepted at once, always. A short one has to wait in the same queue, as every
-    answer that comes without waiting could be used for guessing. So a guesser can delay the
-    operator, by one interval for each connection that waits; the arena warns of such a token.
-
-    Bots' tokens have limits of their own (`lanista.arena.names`).
+    After some wrong tokens from an address, those that come from there wait for their turn, at an
+    interval, until they are told that they are wrong. The operator may be behind the same address:
+    behind a proxy, all are. So a long right token, which can't be guessed at any rate, is accepted
+    at once. A short one has to wait in the same queue, as every answer without waiting could be
+    used for guessing. So a guesser can delay the operator, by one interval for each connection that
+    waits; the arena warns of such a token.
     """
 
     token: str | None = attrs.field(repr=False)
@@ -59,11 +56,10 @@ class OperatorToken:
         return self.token is not None
 
     async def is_operators(self, given: str | None, address: str) -> bool:
-        """Return whether somebody with a token, or without one, is the operator.
+        """Return whether somebody with a token, or without one, is the operator; this may wait.
 
-        This may have to wait. A connection may ask for only one token at a time: the number of
-        connections is what limits how many wait. Its `address` is that by
-        `lanista.arena.admission.address_of`.
+        A connection may ask for only one token at a time, as the number of connections is what
+        limits how many wait. The address is that of `lanista.arena.admission.address_of`.
         """
         if self.token is None:
             return True
@@ -105,10 +101,7 @@ class Asked:
 
 @attrs.frozen(eq=False)
 class Authorization:
-    """Finds out who makes a request.
-
-    It refuses one whose connection has given way meanwhile, besides what the methods say.
-    """
+    """Finds out who makes a request, and refuses one whose connection has given way meanwhile."""
 
     operator: OperatorToken
     view: View
@@ -144,9 +137,7 @@ class Authorization:
             return attrs.evolve(visitor, names={proved.name: proved.registered})
 
     async def author(self, asked: Asked, *, registers: bool = False) -> LadderName:
-        """Return the name whose token a request shows.
-
-        With `registers`, a new name is registered if that is allowed.
+        """Return the name whose token a request shows; with `registers`, it may be a new one.
 
         Raises:
             RefusedError: There is no name or not its token.
@@ -166,11 +157,7 @@ class Authorization:
 
     @contextmanager
     def _names(self, peer: Peer) -> Iterator[Names]:
-        """Yield the names on the ladders, for a block that checks a token and may give way.
-
-        If there are no ladders, or the block raises a `RemoteProtocolError`, the request is
-        refused.
-        """
+        """Yield the names on the ladders to a block that checks a token, or refuse the request."""
         names = None if self.view.arena is None else self.view.arena.names
         if names is None:
             raise forbidden("there are no ladders here")
@@ -191,10 +178,7 @@ class Authorization:
 
 
 def _named(asked: Asked) -> tuple[str, str]:
-    """Return name and token of a request's Basic authorization; empty without one.
-
-    There are single spaces in the name, as in that of a hello.
-    """
+    """Return name and token of a request's Basic authorization; empty without one."""
     header = asked.authorizations[0] if len(asked.authorizations) == 1 else ""
     scheme, _, credentials = header.partition(" ")
     try:
@@ -202,4 +186,4 @@ def _named(asked: Asked) -> tuple[str, str]:
     except ValueError:
         text = ""
     name, _, token = text.partition(":") if scheme.lower() == "basic" else ("", "", "")
-    return " ".join(name.split()), token
+    return " ".join(name.split()), token  # with single spaces, as in a hello

@@ -280,9 +280,6 @@ class Connections(trio.abc.Listener[Peer]):
 
     Plain requests are answered here, as a connection object of `websockets` leaves much garbage
     behind, and collecting it would hold up the loop.
-
-    An address may have half of the places. On loopback it may have all, since behind a proxy all
-    connections come from one address.
     """
 
     listeners: list[trio.SocketListener]
@@ -443,6 +440,7 @@ class Connections(trio.abc.Listener[Peer]):
 
 def share_of(address: str, places: int) -> int:
     """Return how many of the places one address may have."""
+    # On loopback all of them, as behind a proxy all connections come from there.
     return places if is_loopback(address) else places // 2
 
 

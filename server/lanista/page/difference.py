@@ -2,8 +2,7 @@
 
 Answers are compared by what counts in the game: the verdicts and the tokens, neither their times
 nor what bots logged. Up to the first difference both records hold the same match, so both answers
-were given in the same position, and the ruleset can put them into words. Nothing here knows a game:
-units, cells, scores and events are those of `Game.frame`.
+were given in the same position, and the ruleset can put them into words.
 """
 
 from collections import Counter

@@ -26,13 +26,10 @@ GIF_DELAY = 200
 def _painted(
     file: str | Path, tile: int | None
 ) -> tuple[Painter, str, Iterator[tuple[Frame, Sequence[int]]]]:
-    """Return what draws a match with tiles of a size, its word for a round, and what it draws.
-
-    That is each round's frame with the scores, from the start on; it may raise `BadInputError`.
+    """Return what draws a match, its word for a round, and each round's frame with the scores.
 
     Raises:
-        LanistaError: The file is neither a record nor a match file (.res) of an original game, or
-            can't be read, or would be drawn too large.
+        LanistaError: The file can't be drawn. The frames may raise it, too.
     """
     path = Path(file)
 
@@ -94,10 +91,7 @@ def as_gif(
     """Yield a moving picture of a match as GIF, in parts as they are drawn.
 
     Each round from the first one, 0 being the start, to the last one, None that of the match, is
-    shown for `delay` milliseconds; `tile` is as in `as_png`.
-
-    Raises:
-        LanistaError: The file can't be read, or there is no such round or picture of that size.
+    shown for `delay` milliseconds; `tile` and errors are as in `as_png`.
     """
     painter, word, frames = _painted(file, tile)
 
@@ -115,11 +109,7 @@ def as_gif(
 
 
 def picture(file: Path, first: int, last: int | None) -> bytes:
-    """Return a picture of a record's round as PNG, or of those from it to `last` as GIF.
-
-    Raises:
-        LanistaError: As by `as_png` and `as_gif`.
-    """
+    """Return a picture of a record's round as PNG, or of those from it to `last` as GIF."""
     if last is None:
         return as_png(file, first, None)[1]
     return b"".join(as_gif(file, first, last, GIF_DELAY, None))

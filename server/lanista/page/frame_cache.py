@@ -1,10 +1,8 @@
 """The frames of matches as the page's server hands them out, kept in files.
 
-Making frames is as much work as the match itself: it is played again. The replay worker
-(`replay_worker`), a helper process of low priority, writes the frames of each match into a file;
-the arena's process only learns where each frame ends, and later reads ready bytes and sends them.
-All viewers of a match share one file. Files that have no viewer are removed, the least recently
-used first, when there are too many of them.
+The replay worker (`replay_worker`) writes the frames of each match into a file, which all of its
+viewers share; the arena's process only learns where each frame ends, and later reads ready bytes.
+When there are too many files, those without a viewer are removed, the least recently used first.
 
 If the worker dies, unfinished files are marked as failed, and the next request starts another
 worker: the record gives the same frames again.
@@ -207,7 +205,6 @@ class FrameCache:
             self._folder.close()
 
     async def _make_frames(self) -> None:
-        """Pass orders to the replay worker, and take in what it reports."""
         orders = [await self._orders.receive()]
         while True:
             with contextlib.suppress(trio.WouldBlock):
@@ -239,10 +236,7 @@ class FrameCache:
             self._folder = TemporaryFolder("lanista-frames")
 
     def warm_up(self) -> None:
-        """Have the replay worker started, as somebody is likely to open a match soon.
-
-        That takes longer than making the first frames does.
-        """
+        """Have the replay worker started: that takes longer than making the first frames does."""
         if not self._is_warm:
             self._is_warm = True
             self._send_order.send_nowait(ReplayWorker.prepare)
@@ -251,8 +245,7 @@ class FrameCache:
         """Return the frames of a file, which are begun now if they aren't there; `release` them.
 
         The source is a record, its `.part` while it is written, or a `.res` file; it may grow if it
-        is `live`. Each different set of seats whose bots' `logs` are included has frames of its
-        own.
+        is `live`. Each set of seats whose bots' `logs` are included has frames of its own.
         """
         file = self._files.pop((key, logs), None)
         # Another file is being written for the same match if it is played again, say because a
@@ -303,10 +296,7 @@ class FrameCache:
         self._send_order.send_nowait(partial(ReplayWorker.close, number=file.number))
 
     def remove(self, folder: Path) -> None:
-        """Have the worker remove a folder, as of a file that a viewer had sent.
-
-        Removing a large file would hold the arena's loop.
-        """
+        """Have the worker remove the folder of a file: a large one would hold up the loop."""
         self._send_order.send_nowait(partial(ReplayWorker.remove, folder=folder))
 
 

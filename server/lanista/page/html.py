@@ -71,7 +71,6 @@ def joined() -> str:
     Raises:
         BadPageError: A module imports or exports in a form that isn't known.
         graphlib.CycleError: Two modules need each other.
-        OSError: A file of the page can't be read.
     """
     modules: dict[str, _Module] = {}
     waiting = [MAIN]
@@ -140,7 +139,6 @@ def bundle(
 
     Raises:
         BadPageError: A module or style has a form that can't be put in.
-        OSError: A file of the page can't be read.
     """
     parts = iter(match)
     head = next(parts)

@@ -1,8 +1,7 @@
 """The colours of images of a match, and the marks that `image` puts on the board.
 
 The colours are those of the page's light theme (page/colours.js); a test compares them. A mark is
-drawn once, four times as large, and reduced, so that its edges are smooth. Nothing here knows
-games, frames or files.
+drawn once, four times as large, and reduced, so that its edges are smooth.
 """
 
 import functools

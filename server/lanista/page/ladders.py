@@ -1,10 +1,8 @@
 """The tables of an arena's ladders, by which bots are paired, and what the page shows of them.
 
-`Ladders.run` has each table computed as results come, and gives its ratings to the ladder. The rest
-is answers for the page, as JSON (docs/api.md): tables, bots, two bots.
-
-Everything that is computed from results comes from helper processes (`tables.TableHelpers`).
-Answers are made of the last table that was computed: they wait only for the first.
+Everything that is computed from results comes from helper processes (`tables.TableHelpers`). The
+answers for the page (docs/api.md) have the last table that was computed: they wait only for the
+first.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -140,7 +138,7 @@ class Ladders:
     # -- tables --------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Compute tables as results come, until cancelled."""
+        """Compute tables as results come, and have bots paired by them, until cancelled."""
         while True:
             await self.refresh()
             await trio.sleep(EVERY)

@@ -1,8 +1,4 @@
-"""A turn as viewers are told of it, with its faults and the orders in its answers in words.
-
-A ruleset that can't say what was ordered gives none, and viewers show the answers as they were
-sent.
-"""
+"""A turn as viewers are told of it, with its faults and the orders in its answers in words."""
 
 from collections.abc import Sequence
 from itertools import islice

@@ -1,6 +1,4 @@
-"""Computing what the page shows of results: again and again, but not too often, as matches are
-played on the same machine.
-"""
+"""Computing what the page shows of results, but not too often, as matches run beside it."""
 
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -24,10 +22,7 @@ log = structlog.get_logger()
 
 
 class NoStandingsError(RefusedError):
-    """There are no standings; the message is for viewers, in one line without paths or hosts.
-
-    The reason `why` is written only to the log.
-    """
+    """There are no standings: a line for viewers without paths or hosts, and `why` for the log."""
 
     def __init__(self, message: str, why: str = "") -> None:
         super().__init__(HTTPStatus.SERVICE_UNAVAILABLE, message)

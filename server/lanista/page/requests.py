@@ -290,10 +290,7 @@ class Upload:
                 return await self.connection.recv()
 
     def _make_room(self, size: int) -> None:
-        """Give up uploads until there is room for so many bytes more.
-
-        The oldest of the address that has sent the most goes first: no address can keep others out.
-        """
+        """Give up uploads until there is room: the oldest of the address that has sent the most."""
         while True:
             uploads = list(self.all())
             sizes: Counter[str] = Counter()

@@ -430,9 +430,8 @@ class Routes:
     async def _turn(self, peer: Peer, work: str) -> AsyncIterator[None]:
         """Wait until no other request of the peer's address has such work done for it.
 
-        The work is done for one request after another, of whatever address. So an address has at
-        most one that waits for it, and one that asks a lot delays mostly itself. The request is
-        refused if its connection has given way meanwhile.
+        So an address that asks a lot delays mostly itself, as such work is done for one request
+        after another. The request is refused if its connection has given way meanwhile.
         """
         async with AsyncExitStack() as turn:
             with peer.may_give_way():

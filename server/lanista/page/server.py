@@ -1,8 +1,7 @@
 """The page's port: HTTP and WebSockets, in the arena's event loop (docs/api.md).
 
-HTTP is for reading, and for handing in programs: GET and POST, with one answer for each connection,
-from `routes`. Commands go over the WebSocket (`viewer`). `connections` limits how many peers there
-are and what they cost.
+HTTP is for reading, and for handing in programs (`routes`), with one answer for each connection.
+Commands go over the WebSocket (`viewer`).
 """
 
 import hashlib

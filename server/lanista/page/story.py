@@ -1,10 +1,7 @@
 """The story of a match: its chapters, the round that decided it, and why each bot fell behind.
 
-A `Storyteller` takes the frames of a match one after another; `story` then chooses what is worth
-telling. It knows no game: it goes by scores, by the events that rules report, by faults, and by the
-units and orders that were wasted.
-
-Rounds are counted as frames are: round n is the position after n turns.
+It goes by scores, by the events that rules report, by faults, and by the units and orders that were
+wasted. Rounds are counted as frames are: round n is the position after n turns.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,8 +1,7 @@
 """Tables and figures of results for the page (docs/api.md), computed in helper processes.
 
 For 100,000 matches that takes seconds. The processes have low priority, so that they don't delay
-matches. What they compute of a ladder comes from its database: its table, by which bots are paired
-too, and each bot.
+matches.
 """
 
 import contextlib

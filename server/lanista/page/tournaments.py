@@ -1,10 +1,9 @@
 """The tournaments on the page (docs/api.md): standings, and matches, played now or stored.
 
-Tournaments are played by other processes, which keep the results in a database. What is computed
-from these comes from helper processes (`tables`), only while it is asked for. Which matches run is
-seen in the folders of their records (`lanista.results.block_records`), if this machine has them: a
-record that is being written belongs to a running match, and whoever follows it sees the match. So
-nothing needs to be asked of those who play, and nothing holds them up.
+Tournaments are played by other processes. Helper processes (`tables`) read their results from the
+database, only while they are asked for. Which matches run is seen in the folders of their records
+(`lanista.results.block_records`), if this machine has them: a record that is being written belongs
+to a running match. So nothing is asked of those who play, and nothing holds them up.
 """
 
 import contextlib

@@ -1,7 +1,6 @@
 """What the page shows of an arena: the lobby, matches, games and bots, as JSON (docs/api.md).
 
-Running matches come from the arena's `RunningMatches`; finished ones from `kept_list`. The server
-and the viewers send the results. Preview cards tell what a link to the page shows of itself.
+Running matches come from the arena's `RunningMatches`, finished ones from `kept_list`.
 """
 
 import contextlib

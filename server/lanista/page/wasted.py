@@ -1,8 +1,8 @@
-"""Where a bot's efforts are wasted for many turns: units get no orders, orders have no effect, or
-moves lead back.
+"""Efforts of bots that are wasted for many turns: units without orders, orders without effect, or
+moves that lead back.
 
-It knows no game. Units are those on the board that have a number, or counts of units (`picture`);
-orders are those of the answers in words (`played_turn`), or the arrows of units without numbers.
+Units are those on the board that have a number, or counts of units (`picture`); orders are those of
+the answers in words (`played_turn`), or the arrows of units without numbers.
 """
 
 from collections import Counter
