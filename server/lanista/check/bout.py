@@ -1,7 +1,6 @@
 """One bout of a check: starts the bot, plays a match or two with it, ends it; notes what was seen.
 
 Every match is an ordinary one with a record, so verdicts, times and faults are those of any match.
-What they mean for the bot is decided in `items`.
 
 A bot must send exactly one line for each turn. The match itself can't tell an extra line from an
 early answer to the next turn, so `_Watch` counts lines and answers owed between the turns, after
@@ -284,8 +283,7 @@ class _BoutPlayer:
     async def play(self, seated: SeatedMatch, records: VoidRecords) -> MatchReport | None:
         """Play all matches of the bout, until one is void; end the rivals and then the bot.
 
-        Returns:
-            The report of the last one; None if the bot left before the first.
+        Return the report of the last one; None if the bot left before the first.
         """
         watch = _Watch(self.bout)
         report = None
@@ -360,7 +358,6 @@ class _Watch:
     """The greatest ratio so far of the best rival's score to the bot's."""
 
     async def begin(self, match: Match) -> None:
-        """Watch another match of the bout, which begins."""
         self._match, match.watcher = match, self.look
 
     async def look(self, game: Game) -> None:

@@ -1,7 +1,4 @@
-"""The channels of a check: scripted players for the other seats, and taps for the tested bot's.
-
-A tap is put around the tested bot's channel, and keeps to PROTOCOL.md. No verdict is made here.
-"""
+"""The channels of a check: scripted players for the other seats, and taps for the tested bot's."""
 
 from typing import Any
 
@@ -196,10 +193,7 @@ class UnknownWords(Tap):
 
 
 def with_unknown(data: bytes) -> bytes:
-    """Return whole lines of the arena with unknown ones at the start, in the middle, near the end.
-
-    An unknown setting is added before the first setting, if there is one.
-    """
+    """Return whole lines of the arena with unknown ones between them (PROTOCOL.md 3)."""
     lines = data.splitlines(keepends=True)
     settings = [index for index, line in enumerate(lines) if line.startswith(b"set ")]
     sent = [UNKNOWN_LINES[0]]

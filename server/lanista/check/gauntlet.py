@@ -177,7 +177,6 @@ class _Cut:
         return getattr(self._ruleset, name)
 
     def new(self, settings: Mapping[str, int], board: Any, chance: Any) -> Game:
-        """See `Ruleset`."""
         return cast("Game", _CutGame(self._ruleset.new(settings, board, chance), self._turns))
 
 
@@ -191,7 +190,6 @@ class _CutGame:
         return getattr(self._game, name)
 
     def outcome(self) -> Outcome | None:
-        """See `Game`."""
         outcome = self._game.outcome()
         if outcome is None and self._game.turn >= self._turns:
             outcome = by_score(self._game.scores(), "cut-short")

@@ -3,8 +3,6 @@
 Each fault is reported by the item that it belongs to. So an item with a bout of its own, such as
 the one on the largest map, fails only because of something that didn't happen in the plain match
 (`_survived`). An item that can't be judged because another fault came first is "not tried".
-
-Nothing is played here: everything is in the `Results`.
 """
 
 import enum
@@ -366,7 +364,6 @@ def _keep(results: Results) -> Item:
 
 
 def _times(results: Results) -> Item:
-    """Judge the answer times: late answers are a failure, slow ones a warning."""
     bouts = list(results.bouts.values())
     late = [(bout, slip) for bout in bouts for slip in bout.slips() if slip.fault.code == LATE]
     if late:
