@@ -114,11 +114,7 @@ def crowded() -> RefusedError:
 
 
 def parse_request(data: bytes) -> tuple[Request, int]:
-    """Parse a request, and return it with the size of its body in bytes.
-
-    Raises:
-        RefusedError: The data isn't a request.
-    """
+    """Parse a request, and return it with the size of its body in bytes; refuse anything else."""
     head, end, _ = data.partition(b"\r\n\r\n")
     lengths = {int(length) for length in _LENGTH.findall(head)}
     if len(lengths) > 1:

@@ -112,11 +112,7 @@ class Authorization:
             return await self.operator.is_operators(token, peer.address)
 
     async def visitor(self, asked: Asked) -> Visitor:
-        """Return what the `Authorization` headers of a request allow.
-
-        Raises:
-            RefusedError: There are several, or it is neither the operator's token nor a name's.
-        """
+        """Return what the `Authorization` header of a request allows; refuse a wrong token."""
         visitor = Visitor(operator=not self.operator.is_needed)
         if not asked.authorizations:
             return visitor
@@ -137,11 +133,7 @@ class Authorization:
             return attrs.evolve(visitor, names={proved.name: proved.registered})
 
     async def author(self, asked: Asked, *, registers: bool = False) -> LadderName:
-        """Return the name whose token a request shows; with `registers`, it may be a new one.
-
-        Raises:
-            RefusedError: There is no name or not its token.
-        """
+        """Return the name whose token a request shows; with `registers`, it may be a new one."""
         name, token = _named(asked)
         if not name or not token:
             raise RefusedError(

@@ -39,7 +39,6 @@ MAX_REQUESTS = 500
 """Maximum number of other connections at once; for one more, an idle one gives way, or it is
 refused."""
 MAX_CONNECTIONS = MAX_VIEWERS + MAX_REQUESTS
-"""Maximum number of connections at once, of both kinds."""
 ENTERING = 64
 """Number of connections beyond those that may just be arriving, being refused, or closing."""
 REQUEST_TIME = 5.0

@@ -71,7 +71,6 @@ class Difference:
     turn: int | None = None
     """The first turn in which a seat answered differently; None if there is none."""
     seats: tuple[SeatDifference, ...] = ()
-    """The seats that answered differently in that turn."""
     position_turn: int | None = None
     """The number of turns after which the positions first differ; None if they never do."""
     position: tuple[str, ...] = ()

@@ -1,7 +1,4 @@
-"""Writing matches to files: PNG and GIF pictures, and any file that is made in parts.
-
-The sources are records, and match files (.res) of the original games.
-"""
+"""Pictures of records and match files (.res) as PNG and GIF, and writing files part by part."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,11 +23,7 @@ GIF_DELAY = 200
 def _painted(
     file: str | Path, tile: int | None
 ) -> tuple[Painter, str, Iterator[tuple[Frame, Sequence[int]]]]:
-    """Return what draws a match, its word for a round, and each round's frame with the scores.
-
-    Raises:
-        LanistaError: The file can't be drawn. The frames may raise it, too.
-    """
+    """Return what draws a match, its word for a round, and each round's frame with the scores."""
     path = Path(file)
 
     def frames() -> Iterator[tuple[Frame, Sequence[int]]]:

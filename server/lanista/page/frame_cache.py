@@ -123,11 +123,7 @@ class FrameFile:
         self.update(Report(job=self.number, failed=why))
 
     async def wait_head(self) -> dict[str, Any]:
-        """Return the head as soon as it is there.
-
-        Raises:
-            NoFramesError: No frames can be made.
-        """
+        """Return the head as soon as it is there; raise NoFramesError if it can't be made."""
         while self._head is None and not self.over:
             await self._changed.wait()
         if self._head is None:

@@ -1,7 +1,7 @@
 """A match as JSON for viewers: a head, a frame for each turn, and an end (docs/api.md, "Frames").
 
 A frame holds the differences from the frame before; every `KEY_EVERY` frames there is a key frame,
-which is complete, so that a viewer can begin in the middle. No socket, no clock, no process here.
+which is complete, so that a viewer can begin in the middle.
 """
 
 import json
@@ -195,7 +195,6 @@ class FrameWriter:
         return [number for (row, col), seat in owned.items() for number in (row * cols + col, seat)]
 
     def _event(self, event: Event) -> list[Any]:
-        """Return seat and words, then units and cells if there are any."""
         cells = [row * self.scene.cols + col for row, col in event.cells]
         about = [list(event.units), cells] if event.units or cells else []
         return [_seat(event.seat), event.text, *about]

@@ -1,7 +1,6 @@
 """Images of a match: the board and the players, as a PNG or an animated GIF, made with Pillow.
 
-Draws the scene and the frames that every game provides (`games.picture`), in the page's colours,
-and so knows no game. The marks on the board come from `image_marks`.
+They show the scene and the frames that every game provides (`games.picture`).
 """
 
 import io
@@ -231,7 +230,6 @@ class Painter:
         return cells
 
     def _lines(self, level: Level) -> Image.Image:
-        """Return a mask with the lines between cells."""
         tile, rows = self._layout.tile, self._scene.rows
         grid = Image.new("L", (level.cols * tile, rows * tile))
         if tile >= READABLE:

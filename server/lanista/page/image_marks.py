@@ -1,7 +1,6 @@
 """The colours of images of a match, and the marks that `image` puts on the board.
 
-The colours are those of the page's light theme (page/colours.js); a test compares them. A mark is
-drawn once, four times as large, and reduced, so that its edges are smooth.
+The colours are those of the page's light theme (page/colours.js); a test compares them.
 """
 
 import functools
@@ -31,7 +30,7 @@ COLOURS: Mapping[str, str] = {
     "title": "#55555f",
 }
 FINE = 4
-"""Factor by which marks are drawn larger than they are shown."""
+"""Factor by which marks are drawn larger than they are shown, so that their edges are smooth."""
 READABLE = 7
 """Side of a tile in pixels below which no text is written into it."""
 LETTERED = 20
@@ -147,7 +146,6 @@ class _Pen:
         return [(self.offset + x * self.unit, self.offset + y * self.unit) for x, y in shares]
 
     def outlined(self, outline: Sequence[tuple[float, float]], colour: str, line: str) -> None:
-        """Fill an outline, with a line around it."""
         corners = self.points(*outline)
         self.draw.line([*corners, *corners[:2]], line, self.thick(0.14), joint="curve")
         self.draw.polygon(corners, colour)
@@ -189,7 +187,6 @@ class _Pen:
         self.image.paste(self.colours.on, mask=ImageChops.darker(mark, inside))
 
     def health(self, health: float) -> None:
-        """Draw a bar at the bottom of the tile."""
         low, high = self.points((0.12, 0.82), (0.88, 0.95))
         self.draw.rectangle((*low, *high), COLOURS["ink"])
         inside = self.points((0.15, 0.85), (0.15 + 0.7 * health, 0.92))

@@ -1,8 +1,7 @@
 """The tables of an arena's ladders, by which bots are paired, and what the page shows of them.
 
-Everything that is computed from results comes from helper processes (`tables.TableHelpers`). The
-answers for the page (docs/api.md) have the last table that was computed: they wait only for the
-first.
+Everything that is computed from results comes from helper processes (`tables.TableHelpers`).
+Answers for the page (docs/api.md) wait only for the first table.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -48,7 +48,6 @@ class _Collected(Collector):
     families: Sequence[Metric]
 
     def collect(self) -> Sequence[Metric]:
-        """Return it."""
         return self.families
 
 

@@ -24,7 +24,6 @@ class PlayedTurn:
 
     info: TurnInfo
     faults: Sequence[FaultInfo] = ()
-    """All faults of the turn."""
     answers: Decoded | None = None
     """The submoves of the answers, by seat; None if the ruleset can't say them."""
 

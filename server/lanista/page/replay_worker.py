@@ -209,7 +209,6 @@ class ReplayWorker:
         return Report(job=job.number, frames=sizes, head=head, expected=expected, **last)
 
     def _write(self, job: ReplayJob, frame: dict[str, Any]) -> int:
-        """Write a frame, and return its size in bytes."""
         rest = memoryview(frames.encode(frame) + b",")
         size = len(rest)
         while rest:

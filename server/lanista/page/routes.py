@@ -1,7 +1,4 @@
-"""What the page answers over HTTP: one table of paths, and a handler for each (docs/api.md).
-
-What the answers contain comes from `view`; who asks, and may see it, from `authorization`.
-"""
+"""What the page answers over HTTP: one table of paths, and a handler for each (docs/api.md)."""
 
 import io
 import re
@@ -96,7 +93,6 @@ class Routes:
     files: Mapping[str, Answer]
     """The page's files, by path; those that last also by their address in index.html."""
     packed_files: Mapping[str, Answer]
-    """The same files, compressed."""
     nursery: trio.Nursery
     """Where tables are computed that an answer doesn't wait for."""
     scheme: str
@@ -318,7 +314,6 @@ class Routes:
     # -- matches -------------------------------------------------------------------------------
 
     async def _matches(self, asked: Asked) -> Answer:
-        """Answer with matches of the arena, or with stored ones of a tournament."""
         given = asked.parameters
         check_parameters(given, TOURNAMENT_FILTERS if "tournament" in given else MATCH_FILTERS)
         for name, values in FILTER_VALUES.items():

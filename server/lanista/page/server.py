@@ -269,7 +269,6 @@ class Server:
         return head, b"" if is_head else body
 
     def _check_viewer(self, peer: Peer, request: Request, *, is_head: bool) -> None:
-        """Refuse a request for the WebSocket that can't become one."""
         upgrades = [name.lower() for name in request.headers.get_all("Upgrade")]
         if upgrades != ["websocket"] or is_head:
             raise RefusedError(HTTPStatus.UPGRADE_REQUIRED, "this path is a WebSocket")

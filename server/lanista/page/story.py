@@ -388,7 +388,6 @@ class Storyteller:
         return None if is_usual else waste
 
     def _repeated(self, seat: int, code: str, result: ResultInfo | None) -> Iterator[Chapter]:
-        """Yield the faults of a kind that a seat had, if there are any."""
         faults = self._faults.get((seat, code))
         if faults is None or faults.first is None:
             return

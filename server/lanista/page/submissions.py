@@ -1,8 +1,4 @@
-"""Requests of authors and the operator about programs that were handed in (docs/api.md).
-
-Authors show their name and its token by Basic authorization, the operator a token of his own by
-Bearer. Everybody else learns what can be handed in, and until when.
-"""
+"""Requests of authors and the operator about programs that were handed in (docs/api.md)."""
 
 import re
 from datetime import UTC, datetime

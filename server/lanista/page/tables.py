@@ -1,7 +1,6 @@
 """Tables and figures of results for the page (docs/api.md), computed in helper processes.
 
-For 100,000 matches that takes seconds. The processes have low priority, so that they don't delay
-matches.
+For 100,000 matches that takes seconds, so they have low priority and delay no match.
 """
 
 import contextlib
@@ -64,7 +63,6 @@ class TableHelpers:
     """
 
     tournaments: Tournaments = attrs.field(factory=Tournaments)
-    """The tournaments that the page shows."""
     _tables: HelperProcess = attrs.field(factory=HelperProcess, init=False)
     _questions: HelperProcess = attrs.field(factory=HelperProcess, init=False)
 
@@ -193,7 +191,6 @@ class LadderSource:
     window: int | None
     """Number of the latest matches that count for the table; None for all."""
     data: DataFolder
-    """The arena's data folder."""
     url: str | None
     """The URL of its PostgreSQL database, which may have a password; None if it has none."""
 

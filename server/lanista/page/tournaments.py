@@ -108,7 +108,6 @@ class WatchedMatch:
     match: str
     """Its id."""
     tournament: str
-    """The tournament's name."""
     game: str
     title: str
     players: tuple[str, ...]

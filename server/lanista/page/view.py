@@ -85,7 +85,6 @@ class View:
     tournaments: Tournaments = attrs.field(factory=Tournaments)
     """The tournaments that are shown; they are played elsewhere."""
     ladders: Ladders = attrs.field(factory=Ladders)
-    """The arena's ladders, as far as their tables are shown."""
     open_logs: bool = False
     """Whether viewers see bots' logs while the match runs: an opponent could read them, too."""
     listed: KeptList = attrs.field(

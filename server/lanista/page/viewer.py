@@ -1,8 +1,7 @@
 """A viewer's WebSocket: its requests and the answers to them (docs/api.md, "WebSocket").
 
-A viewer is sent only what it asks for, one answer for each request. So a slow viewer asks less
-often, nothing piles up for it, and one that doesn't read is dropped; only its own tasks ever wait
-for it.
+A viewer is sent only what it asks for, one answer for each request, so nothing piles up for a slow
+one. One that doesn't read is dropped; only its own tasks ever wait for it.
 """
 
 import base64
@@ -37,9 +36,8 @@ MAX_TASKS = 1500
 """Maximum number of tasks that answer such requests, of all viewers together; each viewer may have
 the same share of them. Garbage collection, which holds up the matches, takes 0.02 ms for each.
 
-Besides those, a viewer has four tasks: its connection's receives, so that pings are answered and
-its end is noticed while requests are carried out; another pings, so that whoever is gone is noticed
-and proxies keep the connection; one reads requests; and one sends the lobby when it changes."""
+Besides those, a viewer has four tasks: two of its connection, which receive and ping; one that
+reads requests; and one that sends the lobby when it changes."""
 SHORTEST = 0.04
 """Minimum seconds between two answers with frames to a viewer while matches run."""
 SHARE = 0.008
@@ -312,7 +310,6 @@ class Viewer:
 
     @contextmanager
     def _until_closed(self, match: str) -> Iterator[trio.CancelScope]:
-        """Cancel the block when the match is closed."""
         waits = self._waits.setdefault(match, set())
         with trio.CancelScope() as scope:
             waits.add(scope)
@@ -412,7 +409,6 @@ class Viewer:
             await self._send(b'%b,"%b":%b}' % (about[:-1], key.encode(), value))
 
     async def _reacquire(self, match: str, failed: FrameFile) -> FrameFile:
-        """Return new frames of a match in place of those that failed."""
         if self._frame_files.get(match) is failed:
             frame_file = await self.view.acquire_frames(match, self.visitor)
             if self._frame_files.get(match) is failed:
