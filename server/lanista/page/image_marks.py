@@ -162,12 +162,23 @@ class _Pen:
         *,
         down: float = 0.0,
     ) -> None:
+        """Write a text of some height, or less if it is too wide; none on a tile that is small."""
         if self.unit < READABLE * FINE:
             return
+        size = max(1, round(height * self.unit))
+        width, room = font(size).getlength(text), 0.9 * self.unit
+        if width > room:
+            size = max(1, int(size * room / width))
         middle = self.offset + self.unit / 2
-        room = (height * self.unit, 0.9 * self.unit)
-        place = middle, middle + down * self.unit
-        _write(self.draw, place, text, colour, room, outline=outline)
+        self.draw.text(
+            (middle, middle + down * self.unit),
+            text,
+            colour,
+            font(size),
+            anchor="mm",
+            stroke_width=round(size / 8) if outline else 0,
+            stroke_fill=outline,
+        )
 
     def letter(self, height: float, *, down: float = 0.0) -> bool:
         """Write the seat's letter, if it can be read; return whether it was."""
@@ -192,26 +203,6 @@ class _Pen:
         inside = self.points((0.15, 0.85), (0.15 + 0.7 * health, 0.92))
         if health > 0:
             self.draw.rectangle((*inside[0], *inside[1]), COLOURS["halo"])
-
-
-def _write(
-    draw: ImageDraw.ImageDraw,
-    middle: tuple[float, float],
-    text: str,
-    colour: str,
-    room: tuple[float, float],
-    *,
-    outline: str | None = None,
-) -> None:
-    """Write a text around `middle`, as large as `room` (height, width) allows."""
-    size = max(1, round(room[0]))
-    width = font(size).getlength(text)
-    if width > room[1]:
-        size = max(1, int(size * room[1] / width))
-    stroke = round(size / 8) if outline else 0
-    draw.text(
-        middle, text, colour, font(size), anchor="mm", stroke_width=stroke, stroke_fill=outline
-    )
 
 
 def _text(pen: _Pen, text: str) -> None:

@@ -4,12 +4,11 @@ Both the images and the boards in the terminal have them; the latter need no ima
 """
 
 import functools
+from string import ascii_uppercase
 
 import attrs
 
 Colour = tuple[int, int, int]
-
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @attrs.frozen
@@ -60,7 +59,7 @@ DARK = Theme(
 
 def letter(seat: int) -> str:
     """Return the letter that stands for a seat, as on the page: A for seat 0."""
-    return _LETTERS[seat % len(_LETTERS)]
+    return ascii_uppercase[seat % len(ascii_uppercase)]
 
 
 @functools.cache
