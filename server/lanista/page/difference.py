@@ -109,7 +109,8 @@ def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
         # The same answers lead to the same position. If a record says otherwise, one is wrong;
         # playing both again finds out which.
         if apart is not None:
-            _games(a, b, ruleset, apart + 1)
+            for record in (a, b):
+                _game(record, ruleset, apart + 1)
         return Difference(
             start=begin, turns=counts, end=tuple(_end(a, b, counts, turn_word(ruleset)))
         )
@@ -119,7 +120,8 @@ def first_difference(a: Record, b: Record, ruleset: Ruleset) -> Difference:
     seats = tuple(_seats(a.header, b.header, game, *judged))
     words: tuple[str, ...] = ()
     if apart is not None:
-        words = _position_words(*_games(a, b, ruleset, apart + 1)) or (UNSEEN,)
+        games = [_game(record, ruleset, apart + 1) for record in (a, b)]
+        words = _position_words(*games) or (UNSEEN,)
     return Difference(
         start=begin,
         turn=at,
@@ -226,7 +228,6 @@ def _seats(
             for of_turn in words
         ]
         note = None
-        only: list[tuple[str, ...]] = [(), ()]
         if orders[0] is not None and orders[1] is not None:
             only = [_only_in(orders[0], orders[1]), _only_in(orders[1], orders[0])]
             if not any(only):
@@ -278,10 +279,6 @@ def _answer(header: Header, judged: JudgedTurn, seat: int, submoves: tuple[str, 
 def _game(record: Record, ruleset: Ruleset, turns: int) -> Game:
     *_, game = islice(positions(record, ruleset), turns + 1)
     return game
-
-
-def _games(a: Record, b: Record, ruleset: Ruleset, turns: int) -> tuple[Game, Game]:
-    return _game(a, ruleset, turns), _game(b, ruleset, turns)
 
 
 def _end(a: Record, b: Record, counts: tuple[int, int], word: str) -> Iterator[str]:
