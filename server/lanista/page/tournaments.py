@@ -146,7 +146,6 @@ class Tournaments:
     on_end: Callable[[str], None] = attrs.field(default=lambda _: None)
     """Called with the id of a match that no longer runs."""
     _one_table: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-    _one_look: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _one_thread: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
@@ -198,12 +197,11 @@ class Tournaments:
         return await self._named(name).matches(filters)
 
     async def look(self) -> None:
-        """Look which matches are running."""
-        async with self._one_look:
-            known = {match.part: match for match in self.running.values()}
-            found = await trio.to_thread.run_sync(
-                self._look, known, abandon_on_cancel=True, limiter=self._one_thread
-            )
+        """Look which matches are running; it must not be called again meanwhile."""
+        known = {match.part: match for match in self.running.values()}
+        found = await trio.to_thread.run_sync(
+            self._look, known, abandon_on_cancel=True, limiter=self._one_thread
+        )
         before, self.running = self.running, {match.match: match for match in found}
         for match, watched in before.items():
             if self.running.get(match) != watched:
