@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -174,9 +174,7 @@ class Routes:
             if found := pattern.fullmatch(f"{request.method} {path}"):
                 if route.parameters is not None:
                     check_parameters(asked.parameters, route.parameters)
-                async with AsyncExitStack() as turn:
-                    if route.turn is not None:
-                        await turn.enter_async_context(self._turn(peer, route.turn))
+                async with nullcontext() if route.turn is None else self._turn(peer, route.turn):
                     return await route.handler(asked, *found.groups())
         return self._not_taken(request.method, path)
 
