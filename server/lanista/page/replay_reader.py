@@ -184,9 +184,9 @@ class ReplayReader:
         return self._items[ahead]
 
 
-def read_frames(path: Path, logs: Collection[int] | None = None) -> Iterator[dict[str, Any]]:
+def read_frames(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the head, the frames and the end of a file that doesn't grow, as `ReplayReader`."""
-    for part in ReplayReader(path, logs=logs).parts():
+    for part in ReplayReader(path).parts():
         assert part is not None  # there is no more to come
         yield part
 
