@@ -112,8 +112,7 @@ async def test_viewers_share_frames_until_the_last_has_left(house):
     assert 2 == frame_file.viewers
     await pages[1].socket.aclose()
     await pages[2].socket.aclose()
-    while len(house.server.viewers) > 1:
-        await house.server._viewer_left.wait()
+    await until(lambda: len(house.server.viewers) == 1)
     assert 0 == frame_file.viewers
 
 
@@ -227,8 +226,7 @@ async def test_a_viewer_that_does_not_read_is_dropped(house, monkeypatch):
         await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
         assert house.server.viewers, "a match of some milliseconds is over before"
         assert 2 == verify(await record_of(house, match), ANGRYMOB)
-        while house.server.viewers:
-            await house.server._viewer_left.wait()
+        await until(lambda: not house.server.viewers)
         await until(lambda: not viewer.connection.nursery.child_tasks)
         assert 200 == (await house.get("/healthz")).status
 

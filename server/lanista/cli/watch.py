@@ -75,7 +75,7 @@ async def play_watched(
         elif sys.stdout.isatty():
             await trio.to_thread.run_sync(webbrowser.open, url, abandon_on_cancel=True)
         click.echo("the match begins when the page is open; Ctrl-C ends it", err=True)
-        await server.has_viewers.wait()
+        await server.wait_for_viewers()
         control.resume()
         while True:  # a void match is played again, with another id
             await match.running.changes.wait(match.running.changes.count)

@@ -6,7 +6,6 @@ Commands go over the WebSocket (`viewer`).
 
 import hashlib
 import logging
-import math
 import re
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
@@ -27,6 +26,7 @@ from lanista.arena.admission import is_loopback
 from lanista.arena.tls import TlsRelay
 from lanista.errors import CannotListenError, RefusedError
 from lanista.hosting.accept import open_port
+from lanista.hosting.control import Changes
 from lanista.match.background import WorkDone
 from lanista.page import view as views
 from lanista.page.answers import (
@@ -95,10 +95,8 @@ class Server:
     _packed_files: dict[str, Answer] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
     connections: Connections = attrs.field(init=False)
-    has_viewers: trio.Event = attrs.field(factory=trio.Event, init=False)
-    """Set while at least one viewer is connected; replaced when the last one leaves."""
-    _viewer_left: trio.Event = attrs.field(factory=trio.Event, init=False)
-    """Set when a viewer leaves; then replaced."""
+    _changes: Changes = attrs.field(factory=Changes, init=False)
+    """Tells when a viewer comes or leaves."""
     _routes: Routes = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -204,19 +202,22 @@ class Server:
     async def _while_seen(self, do: Callable[[], Awaitable[None]], every: float) -> None:
         """Do something again and again while there are viewers, after a pause in seconds."""
         while True:
-            await self.has_viewers.wait()
+            await self.wait_for_viewers()
             await do()
             await trio.sleep(every)
+
+    async def wait_for_viewers(self) -> None:
+        """Return as soon as there are viewers."""
+        while not self.viewers:
+            await self._changes.wait(self._changes.count)
 
     async def wait_without_viewers(self) -> None:
         """Return when there has been no viewer for `GRACE` seconds."""
         while True:
+            while self.viewers:
+                await self._changes.wait(self._changes.count)
             with trio.move_on_after(GRACE) as scope:
-                while self.viewers:
-                    scope.deadline = math.inf
-                    await self._viewer_left.wait()
-                scope.deadline = trio.current_time() + GRACE
-                await self.has_viewers.wait()
+                await self.wait_for_viewers()
             if scope.cancelled_caught:
                 return
 
@@ -224,7 +225,7 @@ class Server:
         peer = cast("Peer", connection.stream)  # `Connections.accept` returned it
         viewer = Viewer(connection, peer, self.view, self.viewers, self.operator)
         self.viewers.add(viewer)
-        self.has_viewers.set()
+        self._changes.tell()
         self.view.frame_cache.warm_up()
         try:
             await viewer.run()
@@ -237,10 +238,7 @@ class Server:
                 # websockets' reader waits until its message is read, also once nobody reads.
                 connection.resume_reading()
             self.viewers.discard(viewer)
-            if not self.viewers:
-                self.has_viewers = trio.Event()
-            self._viewer_left.set()
-            self._viewer_left = trio.Event()
+            self._changes.tell()
 
     # -- HTTP ----------------------------------------------------------------------------------
 
