@@ -16,7 +16,7 @@ import structlog
 from lanista.arena.limits import Allowance, LogLimit
 from lanista.arena.names import PAGE, LadderName, Names
 from lanista.errors import RefusedError
-from lanista.page.answers import bad_request, forbidden, unavailable
+from lanista.page.answers import Answer, bad_request, forbidden, unavailable
 from lanista.page.connections import Peer
 from lanista.page.view import View, Visitor
 from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, option_fault
@@ -97,6 +97,11 @@ class Asked:
     """Scheme and host by which the page was asked for."""
     length: int
     """The size of its body in bytes."""
+
+    def large(self, body: bytes) -> Answer:
+        """Return an answer in JSON that may be large, with its memory counted."""
+        self.peer.hold(len(body))
+        return Answer(body)
 
 
 @attrs.frozen(eq=False)

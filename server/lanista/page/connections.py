@@ -246,8 +246,21 @@ class Peer(trio.abc.HalfCloseableStream):
             raise crowded()
 
     def hold(self, size: int) -> None:
-        """Count the memory of a large answer or body, of so many bytes, or refuse it."""
-        self.connections.hold(self, 2 * size)  # twice, as making it may take a copy
+        """Count the memory of a large answer or body, of so many bytes, or refuse it.
+
+        Idle connections of others may give way.
+        """
+        holds = 2 * size  # as making it may take a copy
+        while holding := [other for other in self.connections.peers if other.holds]:
+            sizes: Counter[str] = Counter()
+            for other in holding:
+                sizes[other.address] += other.holds
+            if sizes.total() + holds <= MAX_ANSWERS:
+                break
+            greediest = _most_common(sizes)
+            if not _make_room([other for other in holding if other.address == greediest]):
+                raise crowded()
+        self.holds = holds
 
     def give_way(self) -> None:
         """Leave the place to another connection: at once, or with an answer that says so."""
@@ -412,19 +425,6 @@ class Connections(trio.abc.Listener[Peer]):
             min(theirs, key=lambda other: other.active).close()
         peer.is_viewer = True
         return True
-
-    def hold(self, peer: Peer, size: int) -> None:
-        """Count the memory of a large answer or body; idle connections of others may give way."""
-        while holding := [other for other in self.peers if other.holds]:
-            sizes: Counter[str] = Counter()
-            for other in holding:
-                sizes[other.address] += other.holds
-            if sizes.total() + size <= MAX_ANSWERS:
-                break
-            greediest = _most_common(sizes)
-            if not _make_room([other for other in holding if other.address == greediest]):
-                raise crowded()
-        peer.holds = size
 
     def by_kind(self) -> dict[str, int]:
         """Return the number of open connections: WebSockets (`viewer`), and others (`request`)."""

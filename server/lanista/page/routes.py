@@ -274,7 +274,7 @@ class Routes:
 
     async def _standings(self, asked: Asked) -> Answer:
         tables = self.view.standings(asked.parameters.get("game"))
-        return _large(asked.peer, encode({"standings": tables}))
+        return asked.large(encode({"standings": tables}))
 
     async def _refusals(self, asked: Asked) -> Answer:
         await self.authorization.check_operator(asked)
@@ -301,13 +301,13 @@ class Routes:
 
     async def _ladder(self, asked: Asked, ladder: str) -> Answer:
         with asked.peer.may_give_way():
-            return _large(asked.peer, await self.view.ladders.table_json(ladder))
+            return asked.large(await self.view.ladders.table_json(ladder))
 
     async def _ladder_bot(self, asked: Asked, ladder: str, bot: str) -> Answer:
-        return _large(asked.peer, await self.view.ladders.bot_json(ladder, bot))
+        return asked.large(await self.view.ladders.bot_json(ladder, bot))
 
     async def _ladder_pair(self, asked: Asked, ladder: str, bot: str, opponent: str) -> Answer:
-        return _large(asked.peer, await self.view.ladders.against_json(ladder, bot, opponent))
+        return asked.large(await self.view.ladders.against_json(ladder, bot, opponent))
 
     # -- matches -------------------------------------------------------------------------------
 
@@ -380,7 +380,7 @@ class Routes:
         found = await self._of_records(
             "they can't be compared", difference.json_of_files, [match, other]
         )
-        return _large(asked.peer, encode(found))
+        return asked.large(encode(found))
 
     async def _of_records(
         self, trouble: str, function: Callable[..., T], matches: Sequence[str], *arguments: Any
@@ -406,13 +406,14 @@ class Routes:
         nothing = not_found(f"there is no failure bundle of seat {seat} in {match!r}")
         visitor = await self.authorization.visitor(asked)
         async with self._turn(asked.peer, "records"):
-            if await self.view.record_of(match) is None:
+            path = await self.view.record_of(match)
+            if path is None:
                 raise nothing
             logs = await self.view.log_seats(match, visitor)
             if logs is not None and seat not in logs:
                 raise forbidden("only the bot's owner may see this")
             try:
-                data = await self.view.packed_bundle(match, seat)
+                data = await self.view.packed_bundle(path, seat)
             except OSError as error:
                 raise not_found(f"the bundle can't be read: {error.strerror}") from None
         if data is None:
@@ -445,12 +446,6 @@ def _qr_svg(text: str) -> bytes:
 
 def _nothing() -> RefusedError:
     return not_found("there is nothing here; see docs/api.md")
-
-
-def _large(peer: Peer, body: bytes) -> Answer:
-    """Return an answer that may be large, with its memory counted."""
-    peer.hold(len(body))
-    return Answer(body)
 
 
 def _check_form(given: Mapping[str, str], name: str, form: str, what: str) -> None:

@@ -50,23 +50,18 @@ class SubmissionRoutes:
                 orjson.Fragment(json_answer(_author_json(submissions, author.name, author)).body)
             )
             await trio.lowlevel.checkpoint()  # there may be hundreds, with many versions
-        body = orjson.dumps(about | {"authors": authors})
-        asked.peer.hold(len(body))
-        return Answer(body)
+        return asked.large(orjson.dumps(about | {"authors": authors}))
 
     async def get_version(self, asked: Asked, ladder: str, number: str) -> Answer:
         """Answer with a version, and with what its build and its check said."""
-        submissions, author = await self._own(asked, ladder)
-        version = submissions.version(author, int(number))
+        submissions, author, version = await self._own(asked, ladder, number)
         output = await submissions.output(author.key, version.number)
-        answer = json_answer(_version_json(submissions, author, version) | {"output": output})
-        asked.peer.hold(len(answer.body))
-        return answer
+        about = _version_json(submissions, author, version)
+        return asked.large(json_answer(about | {"output": output}).body)
 
     async def get_source(self, asked: Asked, ladder: str, number: str) -> Answer:
         """Answer with a version as it was handed in."""
-        submissions, author = await self._own(asked, ladder)
-        version = submissions.version(author, int(number))
+        submissions, author, version = await self._own(asked, ladder, number)
         asked.peer.hold(version.size)
         data = await submissions.source(author.key, version.number)
         return Answer(data, "application/octet-stream", version.file)
@@ -117,8 +112,10 @@ class SubmissionRoutes:
             raise not_found(f"there is no ladder {ladder!r} here to which programs are handed in")
         return submissions
 
-    async def _own(self, asked: Asked, ladder: str) -> tuple[LadderSubmissions, Author]:
-        """Return the submissions of a ladder, and those of the name whose owner asks."""
+    async def _own(
+        self, asked: Asked, ladder: str, number: str
+    ) -> tuple[LadderSubmissions, Author, Version]:
+        """Return the submissions of a ladder, those of the name whose owner asks, and a version."""
         submissions = self._of(ladder)
         visitor = await self.authorization.visitor(asked)
         name, registered = asked.parameters.get("name"), None
@@ -132,7 +129,8 @@ class SubmissionRoutes:
                 HTTPStatus.UNAUTHORIZED,
                 "send the name and its token as Basic authorization, or as the operator ?name=NAME",
             )
-        return submissions, submissions.author(key_of(name), registered)
+        author = submissions.author(key_of(name), registered)
+        return submissions, author, submissions.version(author, int(number))
 
     def _endings(self) -> list[str]:
         """Return the endings of files that can be handed in: all until the languages are known."""

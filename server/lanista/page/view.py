@@ -346,10 +346,10 @@ class View:
 
         return await trio.to_thread.run_sync(found)
 
-    async def packed_bundle(self, match: str, seat: int) -> bytes | None:
-        """Return a seat's failure bundle as a ZIP file; None if there is none."""
-        path = await self.record_of(match)
-        if path is None or not (folder := folder_of(path, seat)).is_dir():
+    async def packed_bundle(self, path: Path, seat: int) -> bytes | None:
+        """Return a seat's failure bundle, beside a record, as a ZIP file; None if there is none."""
+        folder = folder_of(path, seat)
+        if not folder.is_dir():
             return None
         return await trio.to_thread.run_sync(packed, folder, limiter=self._one_copy)
 
