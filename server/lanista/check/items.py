@@ -6,7 +6,7 @@ the one on the largest map, fails only because of something that didn't happen i
 """
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
@@ -58,7 +58,7 @@ class Status(enum.Enum):
     """The item couldn't be judged, so nothing is known about it."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Item:
     """One finding."""
 
@@ -119,8 +119,14 @@ def judge(results: Results) -> list[Item]:
     ]
 
 
-def _item(name: str, status: Status, said: str = "", **more: object) -> Item:
-    return Item(name=name, title=TITLES[name], status=status, said=said, **more)  # type: ignore[arg-type]  # of its own attributes
+def _item(
+    name: str, status: Status, said: str = "", *, evidence: Iterable[str] = (), advice: str = ""
+) -> Item:
+    return Item(name, TITLES[name], status, said, tuple(evidence), advice)
+
+
+def _failed(name: str, evidence: Iterable[str], advice: str, said: str = "") -> Item:
+    return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
 
 
 def _untried(name: str, why: str) -> Item:
@@ -152,41 +158,30 @@ def _name(results: Results) -> Item:
         advice = "run the same command by hand: it must keep running, connect and send its name"
     crash = "" if plain.crash in plain.not_there else plain.crash  # a library repeats a refusal
     why = ": ".join(filter(None, [plain.not_there, crash]))
-    evidence = (why, *output_of(plain))
-    return _item("name", Status.FAILED, evidence=evidence, advice=advice)
+    return _failed("name", (why, *output_of(plain)), advice)
 
 
 def _answers(results: Results) -> Item:
     """Judge whether the bot sent exactly one line for each turn (PROTOCOL.md 4)."""
     plain, command = results.plain, results.tested.bot.command
-    turns = sum(bout.turns for bout in results.bouts.values())
-    late = sum(slip.fault.code == LATE for bout in results.bouts.values() for slip in bout.slips())
     if plain.void:
         return _untried("answers", _STALLED)
     left = [slip for slip in plain.slips() if slip.fault.code == LEFT]
     if left:
-        return _item(
-            "answers",
-            Status.FAILED,
-            evidence=gone(plain, left[0]),
-            advice=("" if plain.answered else why_unheard(command, plain.exit))
-            or "find out why it ended: its own output, if there was any, is above",
-        )
+        advice = "" if plain.answered else why_unheard(command, plain.exit)
+        advice = advice or "find out why it ended: its own output, if there was any, is above"
+        return _failed("answers", gone(plain, left[0]), advice)
     if not plain.answered and any(slip.fault.code == LATE for slip in plain.slips()):
-        return _item(
-            "answers",
-            Status.FAILED,
-            evidence=(f"no answer at all in {plain.spec.name}", *output_of(plain)),
-            advice=why_silent(command)
-            or "answer every `go` with one line, an empty one for no submoves, and flush it",
-        )
+        evidence = (f"no answer at all in {plain.spec.name}", *output_of(plain))
+        usual = "answer every `go` with one line, an empty one for no submoves, and flush it"
+        return _failed("answers", evidence, why_silent(command) or usual)
     extra = [
         (bout, bout.unasked[0])
         for bout in results.bouts.values()
         if bout.unasked and not bout.unasked[0].at_start
     ]
     if extra:
-        evidence = [
+        lines = [
             f"{bout.spec.name}: before turn {unasked.turn} it sent a line that nobody had asked "
             f"for: {shown(unasked.line)}"
             for bout, unasked in extra[:SHOWN]
@@ -195,9 +190,11 @@ def _answers(results: Results) -> Item:
             "send exactly one line for each `go`; a second one is taken for the answer to the "
             "next turn. Messages for yourself go to stderr, or on lines that begin with #"
         )
-        return _item("answers", Status.FAILED, evidence=tuple(evidence), advice=advice)
+        return _failed("answers", lines, advice)
     if any(bout.unasked for bout in results.bouts.values()):
         return _untried("answers", "lines sent before the first turn count as answers")
+    turns = sum(bout.turns for bout in results.bouts.values())
+    late = sum(slip.fault.code == LATE for bout in results.bouts.values() for slip in bout.slips())
     said = counted(turns, "turn") + (f", late in {late} of them" if late else "")
     return _item("answers", Status.OK, said)
 
@@ -208,20 +205,16 @@ def _before_go(results: Results) -> Item:
     if early:
         bout = early[0]
         line = bout.unasked[0].line
-        evidence = (f"{bout.spec.name}: it sent a line before its first turn: {shown(line)}",)
+        evidence = f"{bout.spec.name}: it sent a line before its first turn: {shown(line)}"
     elif apart is not None and apart.tap is not None and apart.tap.too_soon:
         turn, line = apart.tap.too_soon[0]
-        evidence = (f"turn {turn}: it answered before `go` had been sent: {shown(line)}",)
+        evidence = f"turn {turn}: it answered before `go` had been sent: {shown(line)}"
     elif not results.speaks_version1:
         return _item("before-go", Status.NOT_APPLICABLE, "the classic dialect has no go")
     else:
         return _survived("before-go", results, apart)
-    return _item(
-        "before-go",
-        Status.FAILED,
-        evidence=evidence,
-        advice="send your name and then nothing until `go`: the turn's lines end there",
-    )
+    advice = "send your name and then nothing until `go`: the turn's lines end there"
+    return _failed("before-go", [evidence], advice)
 
 
 def _submoves(results: Results) -> Item:
@@ -245,7 +238,7 @@ def _submoves(results: Results) -> Item:
         evidence.append(f"and {len(faults) - len(chosen)} more like these")
     codes = {slip.fault.code for _, slip in faults}
     advice = "; ".join(text for code, text in WRONG_ANSWER.items() if code in codes)
-    return _item("submoves", Status.FAILED, evidence=tuple(evidence), advice=advice)
+    return _failed("submoves", evidence, advice)
 
 
 def _unknown_keywords(results: Results) -> Item:
@@ -349,7 +342,7 @@ def _end(results: Results) -> Item:
             "the end of the connection isn't an error: leave the loop at `end` or `bye`, close, "
             "and exit with code 0"
         )
-    return _item("end", Status.FAILED, evidence=tuple(evidence), advice=advice)
+    return _failed("end", evidence, advice)
 
 
 def _keep(results: Results) -> Item:
@@ -359,7 +352,7 @@ def _keep(results: Results) -> Item:
     advice = "at `start`, forget everything about the last match; after the scores, go on reading"
     if bout is not None and len(bout.records) == 1 and not bout.broken_off and not bout.void:
         evidence = ("its connection was closed after the first match", *output_of(bout))
-        return _item("keep", Status.FAILED, evidence=evidence, advice=advice)
+        return _failed("keep", evidence, advice)
     return _survived("keep", results, bout, advice=advice)
 
 
@@ -371,7 +364,7 @@ def _times(results: Results) -> Item:
         if len(late) > SHOWN:
             evidence[SHOWN:] = [f"and {len(late) - SHOWN} more"]
         advice = "decide within half of the limit, and send each answer as one write, flushed"
-        return _item("times", Status.FAILED, evidence=tuple(evidence), advice=advice)
+        return _failed("times", evidence, advice)
     if any(bout.void for bout in bouts):
         return _untried("times", _STALLED)
     firsts, others = times_of(bouts, results.tested.clock)
@@ -385,7 +378,7 @@ def _times(results: Results) -> Item:
     said = "; ".join(_summary(firsts, others, round_trip_of(bouts)))
     if slow:
         advice = "on a slower or busier machine this is too late; aim at half of the limit"
-        return _item("times", Status.WARNING, said, evidence=tuple(slow), advice=advice)
+        return _item("times", Status.WARNING, said, evidence=slow, advice=advice)
     return _item("times", Status.OK, said)
 
 
@@ -411,7 +404,7 @@ def _processes(results: Results) -> Item:
         for bout in bouts[:SHOWN]
     ]
     advice = "end the processes that you started, and wait for them, before you exit"
-    return _item("processes", Status.FAILED, evidence=tuple(evidence), advice=advice)
+    return _failed("processes", evidence, advice)
 
 
 # -- what several items share ----------------------------------------------------------------------
@@ -431,8 +424,7 @@ def _survived(
     if bout is None:
         return _untried(name, "the plain match went wrong")
     if bout.not_there:
-        evidence = (f"{bout.spec.name}: {bout.not_there}", *output_of(bout))
-        return _item(name, Status.FAILED, evidence=evidence, advice=advice)
+        return _failed(name, (f"{bout.spec.name}: {bout.not_there}", *output_of(bout)), advice)
     if bout.void:
         return _untried(name, _STALLED)
     known = {slip.fault.code for slip in plain.slips()}
@@ -440,20 +432,20 @@ def _survived(
     new = [slip for slip in slips if slip.fault.code not in known]
     if new:
         slip = new[0]
-        evidence = gone(bout, slip) if slip.fault.code == LEFT else tuple(wrong(bout, slip))
-        return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
+        evidence = gone(bout, slip) if slip.fault.code == LEFT else wrong(bout, slip)
+        return _failed(name, evidence, advice, said)
     if bout.unasked and not plain.unasked:
         extra = bout.unasked[0]
-        evidence = (f"before turn {extra.turn} it sent one line too many: {shown(extra.line)}",)
-        return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
+        line = f"before turn {extra.turn} it sent one line too many: {shown(extra.line)}"
+        return _failed(name, [line], advice, said)
     if bout.broken_off:
         slip = slips[-1]  # in games that skip a bad answer, earlier ones didn't end the match
         return _untried(
             name, f"it was {_CODES.get(slip.fault.code, slip.fault.code)} in turn {slip.fault.turn}"
         )
     if bout.ended_well is False and plain.ended_well:
-        evidence = (f"after {bout.spec.name} its process: {bout.how_it_ended}", *output_of(bout))
-        return _item(name, Status.FAILED, said, evidence=evidence, advice=advice)
+        line = f"after {bout.spec.name} its process: {bout.how_it_ended}"
+        return _failed(name, (line, *output_of(bout)), advice, said)
     turns = counted(bout.turns, "turn")
     return _item(name, Status.OK, f"{turns}; {said}" if said else turns)
 
