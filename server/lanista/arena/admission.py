@@ -1,22 +1,12 @@
 """Deciding which connections may stay when there are more of them than places.
 
-An arena has a limited number of places for connections (it has only so many file descriptors), and
-anybody may connect. A first-come-first-served limit would let a single peer lock out all others by
-taking every place. So a newcomer may get the place of a connection that has less claim to it:
-
-1. No address may have more than a fixed number of places, and of those only some without a hello.
-   Beyond that, a newcomer replaces the connection *of its own address* that has been silent for the
-   longest, or else the last one whose token is still to be compared, or is refused.
-2. When all places are taken, the address with the most places gives one up, provided that it still
-   has at least as many as the newcomer's address then. Connections without a hello go first, then
-   those that have waited for the longest.
-3. Otherwise the newcomer replaces a connection of its own address as in 1. If there is none, it is
-   refused.
+Anybody may connect, and an arena has only so many file descriptors. A first-come-first-served limit
+would let a single peer lock out all others by taking every place. So a newcomer may get the place
+of a connection that has less claim to it, by the rules in docs/operating.md, "Limits on bots".
 
 A bot that plays a match always keeps its place. A bot whose token is known to be right needs no
 comparison, so it gets in while guessers of its address wait for theirs; and those that have waited
-for long keep their turns, because the last one gives way. For IPv6 an address means a /64 network,
-since one customer has all the addresses in it.
+for long keep their turns, because the last one gives way.
 
 Silent means that no hello was read, and that none is about to be: bots send their hello at once,
 but in a crowd it may take a while until we read it. So a connection with unread input counts as

@@ -53,7 +53,6 @@ class Arena:
     options: Options
     """The choices of the operator, as they hold now."""
     ladders: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
-    """The ladders by name."""
     names: "Names | None" = None
     """The names on ladders; None if there are no ladders."""
     submissions: "AllSubmissions | None" = None
@@ -141,7 +140,6 @@ class Arena:
         self.connections.empty_lobby()
 
     async def _shut_down_when_drained(self) -> None:
-        """Wait until the arena drains, and then until no match is left, or their time is over."""
         await self._draining.wait()
         with trio.move_on_after(self.options.spec.drain):
             while self.matches.unfinished:
@@ -194,9 +192,7 @@ class Arena:
         """Start a house bot for a room that isn't a ladder's; it connects like any other bot.
 
         Raises:
-            UnknownGameError: There is no such game.
-            BadInputError: There is no such house bot, there are too many at once, the arena has
-                only ladders, or it begins no matches now.
+            BadInputError: There is no such game or bot, or it can't play now.
         """
         nursery = self.matches.check_friendly()
         registry.check_house_bot(registry.get(game), bot)

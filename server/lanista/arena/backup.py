@@ -45,8 +45,7 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
     """Copy an arena to a new folder, which is there under its name only when it is complete.
 
     Raises:
-        BadInputError: The folder is in use or within the arena's data; or something can't be read
-            or written.
+        BadInputError: The folder can't be used, or something can't be read or written.
         StoreError: The database can't be read or copied.
     """
     data = DataFolder(file.parent / spec.data)

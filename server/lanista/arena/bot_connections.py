@@ -138,11 +138,7 @@ class BotConnections:
     # -- listening -----------------------------------------------------------------------------
 
     async def listen(self) -> tuple[str, int]:
-        """Open the port, and return its address and number.
-
-        Raises:
-            CannotListenError: The port is in use, or the address isn't this machine's.
-        """
+        """Open the port, and return its address and number; a CannotListenError if it can't be."""
         spec = self.options.spec
         self._listeners, host, port = await open_port(spec.host, spec.port, "--host and --port")
         log.info("listening", host=host, port=port, game=self.options.default.name)
@@ -189,9 +185,6 @@ class BotConnections:
         """Give an address within this machine at which bots speak plain text.
 
         With TLS that is a port of its own: no certificate is valid for it.
-
-        Raises:
-            OSError: There are no more descriptors or ports.
         """
         assert self.address is not None
         if self.tls is None:
@@ -265,7 +258,6 @@ class BotConnections:
             place.give_way = _no_longer
 
     def _log_refusal(self, error: RemoteProtocolError, connection: Connection, peer: str) -> None:
-        """Count and log why a connection was refused; of many in a second, only the first."""
         self.matches.figures.refusals[error.code] += 1
         self.refusals.append(RefusedConnection(time.time(), peer, error.code.value, error.message))
         details = {"code": error.code.value, "why": error.message, **_name_of(connection)}
@@ -339,10 +331,7 @@ class BotConnections:
     async def _identify(
         self, hello: Hello, connection: Connection, place: Place, peer: str
     ) -> Player | None:
-        """Find out where a bot wants to play and whether it may use its name, and welcome it.
-
-        Return None if it leaves before its name was checked.
-        """
+        """Find out where a bot wants to play and whether it may use its name, and welcome it."""
         ladder, member, note = ladder_of(hello, self.ladders.rooms), None, b""
         seen = 0
         ruleset = handshake.ruleset_of(hello, self.options.default)
@@ -410,10 +399,7 @@ class BotConnections:
             await self._take_over(player, member)
 
     async def _take_over(self, player: Player, member: Member) -> None:
-        """Welcome a bot, and let it have its name on a ladder, instead of an older connection.
-
-        If that one plays a match to which a bot may come back, this one goes on with it.
-        """
+        """Welcome a bot, and let it have its name on a ladder, instead of an older connection."""
         old = self.members.get(member.key)
         if old is not None and not member.who.is_registered:
             raise RemoteProtocolError(
@@ -442,7 +428,6 @@ class BotConnections:
     # -- seating -------------------------------------------------------------------------------
 
     async def _keep_playing(self, player: Player) -> None:
-        """Seat a bot in one match after another, while it keeps its connection."""
         self.players[player.number] = player
         try:
             await self._keep_seating(player)
@@ -517,10 +502,7 @@ class BotConnections:
     # -- what the operator asks for ------------------------------------------------------------
 
     def kick(self, number: int, error: RemoteProtocolError | None = None) -> bool:
-        """Close the connection of a bot that waits or plays.
-
-        It is told `error`, or `error shutdown`. Return False if there is no bot of this number.
-        """
+        """Send a bot away by `error`, else by `shutdown`; return False if it isn't there."""
         player = self.players.get(number)
         if player is None:
             return False

@@ -66,8 +66,7 @@ def bench(store: NameStore, name: str, ladder: str | None) -> None:
 def unbench(store: NameStore, name: str, ladder: str | None, ladders: Iterable[LadderSpec]) -> None:
     """Let a name play again that was benched, or that rests; its failures are forgotten.
 
-    If `ladder` is None, it may play on all `ladders` of the arena. A name that is benched on all
-    ladders isn't unbenched on one alone.
+    If `ladder` is None, it may play on all `ladders` of the arena.
     """
     name = _ladder_name(name)
     is_everywhere = any(b.key == key_of(name) and b.ladder is None for b in store.benched())

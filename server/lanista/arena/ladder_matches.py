@@ -34,12 +34,11 @@ log = structlog.get_logger()
 
 @attrs.define(eq=False)
 class LadderMatches:
-    """The matches of all ladders of an arena; `run` it as long as they are played."""
+    """The matches of all ladders of an arena."""
 
     matches: Matches
     """The other matches of the arena, which these are counted and played with."""
     rooms: "Mapping[str, LadderRoom]"
-    """The ladders by name."""
     unattended: int = attrs.field(default=0, init=False)
     """Number of running matches in which no bot plays that has connected."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -76,7 +75,6 @@ class LadderMatches:
         self._changed.set()
 
     def _may_begin(self, room: "LadderRoom") -> bool:
-        """Return whether there is room for the records of matches, and for their results."""
         return self.matches.may_begin and room.results.has_room
 
     async def _keep_pairing(self) -> None:
@@ -127,10 +125,7 @@ class LadderMatches:
             handshake.tell(player.connection, player.ruleset, note)
 
     def bench(self, benched: "Collection[BenchedName]", connected: Collection[Player]) -> None:
-        """Let names rest that are benched, tell those that wait, and pair those that were before.
-
-        `connected` are the bots that are connected under a name.
-        """
+        """Let benched names rest, tell those that wait, and pair those that are so no longer."""
         for room in self.rooms.values():
             members = [player.member for player in connected if player.member is not None]
             present = [member.who for member in members if member.ladder is room]
@@ -222,10 +217,7 @@ class LadderMatches:
         match: tuple[str, ...],
         submitted: "Mapping[str, SubmittedBot]",
     ) -> dict[str, PooledBot]:
-        """Start the bots of a match that haven't connected.
-
-        One that can't be started has failed, as in a match.
-        """
+        """Start the bots of a match that haven't connected."""
         assert self._pool is not None
         contestants = {name: room.house[name] for name in match if name in room.house}
         contestants |= {name: bot.contestant for name, bot in submitted.items()}
@@ -250,7 +242,6 @@ class LadderMatches:
         return bots
 
     async def _give_back(self, bot: PooledBot) -> None:
-        """Keep a bot for its next match if it can play one, or else end it."""
         assert self._pool is not None
         if bot.may_play_again:
             await self._pool.give_back(bot)

@@ -49,8 +49,8 @@ def store_possible(
 ) -> tuple[list[int], int]:
     """Store results in one transaction; if one of them can't be stored, all the others.
 
-    The log says which one can't be stored, and why. Its record stays. Returns the numbers of those
-    that are stored now, and how many can't be stored.
+    Returns the numbers of those that are stored, and how many can't be. The log says which, and
+    why; their records stay.
 
     Raises:
         StoreError: The database can't be written now. Some may have been stored; they may be given
@@ -135,10 +135,7 @@ class LadderResults:
             await self._done.wait()
 
     async def run(self) -> None:
-        """Store results until cancelled, and hear of those that other arenas store.
-
-        The log says when that fails, and when it works again.
-        """
+        """Store results until cancelled, and hear of those that other arenas store."""
         pause = AGAIN
         is_failing = False
         interval = math.inf if self.on_other is None else LOOK_INTERVAL
@@ -165,7 +162,6 @@ class LadderResults:
             pause = AGAIN
 
     async def _store_waiting(self) -> None:
-        """Store the results that wait; one that can't be stored doesn't keep the others from it."""
         while self._waiting:
             batch = self._waiting[:AT_ONCE]
             began = trio.current_time()

@@ -78,7 +78,6 @@ class LadderRoom:
     spec: LadderSpec
     ruleset: Ruleset
     house: Mapping[str, Contestant]
-    """The house bots by name."""
     results: LadderResults
     _settings: Mapping[str, Mapping[str, int]]  # by map
     _boards: Mapping[str, Any]  # by map; without one the seed makes it
@@ -118,7 +117,7 @@ class LadderRoom:
         """Open a ladder with all that was played on it; this may take seconds.
 
         Records that the last arena has left must be complete (`recovery`). Maps are relative to the
-        `folder` of the arena's file. House bots don't see what is `private` in their sandboxes.
+        `folder` of the arena's file. What is `private` is hidden from house bots in sandboxes.
         `chance` deals the seats and the maps; None for an unpredictable one.
 
         Raises:
@@ -226,10 +225,7 @@ class LadderRoom:
         self._let_submitted_wait()
 
     def offer(self, name: str, bot: SubmittedBot | None) -> None:
-        """Let a program that was handed in play under a name; or none any more.
-
-        A match that it plays goes on.
-        """
+        """Let a program play under a name, or none any more; a match under way goes on."""
         former = self.submitted.get(name)
         if bot is not None:
             self.submitted[name] = bot
@@ -367,10 +363,7 @@ class LadderRoom:
         return None if due is None else max(0.0, due - self.now)
 
     def match_spec(self, versions: Sequence[int | None] = ()) -> MatchSpec:
-        """Return the description of a match to begin, with a seed of its own.
-
-        The `versions` are those of `LadderInfo`.
-        """
+        """Return a match to begin, with a seed of its own; `versions` are those of `LadderInfo`."""
         map_ = self._chance.choice(list(self._settings))
         return MatchSpec(
             ruleset=self.ruleset,
@@ -391,8 +384,7 @@ class LadderRoom:
     ) -> bool:
         """Take the end of a match that `next` has returned; return whether its result is stored.
 
-        There is no report if it could not begin. The programs that were handed in and played in it
-        are given by name.
+        There is no report if it could not begin. By name, `submitted` are the programs in it.
         """
         result = None
         if report is not None and is_ladder_result(report.spec, report.result):
@@ -467,8 +459,7 @@ def house_contestants(
     in `folder`, that of the arena's file, and don't see what is `private` in their sandboxes.
 
     Raises:
-        BadInputError: A program or a limit doesn't exist, or a name can't be one; the message
-            begins with the key within the ladder.
+        BadInputError: One can't play as it is given; the message begins with its key.
     """
     limits = parse_limits(ladder.limits)
     names: list[str] = []

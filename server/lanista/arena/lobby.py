@@ -120,11 +120,7 @@ class Lobby:
     _complete: dict[RoomKey, None] = attrs.field(factory=dict)  # an ordered set: earliest first
 
     def join(self, player: Player) -> None:
-        """Add a player to its room.
-
-        Raises:
-            RemoteProtocolError: Another player there has asked for the same seat (`seat-taken`).
-        """
+        """Add a player to its room, or raise `seat-taken` if another one has asked for its seat."""
         waiting = self._rooms.setdefault(player.room, [])
         if player.seat is not None and any(other.seat == player.seat for other in waiting):
             raise RemoteProtocolError(
@@ -187,8 +183,7 @@ class Lobby:
     def take(self, room: RoomKey) -> tuple[Player, ...]:
         """Remove the players of a match from a complete room, and return them by seat.
 
-        Players who asked for a seat get it; the others get the remaining seats in the order of
-        `Place.since`.
+        Players who asked for a seat get it; the others get the rest in the order of `Place.since`.
         """
         waiting = self._rooms[room]
         seats = waiting[0].ruleset.seats

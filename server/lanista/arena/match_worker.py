@@ -1,10 +1,8 @@
 """A match worker: a process that plays matches of an arena in an event loop of its own.
 
-Started by `match_workers` as `python -m lanista.arena.match_worker DESCRIPTOR`, with the number of
-the link's socket. The front sends an `Order` for each match, and afterwards commands for it. It is
+The front (`match_workers`) sends an `Order` for each match, and afterwards commands for it. It is
 told three things: that the match begins (before anything is sent to a bot or read from it), which
-connections were closed meanwhile, and the `Report` at the end, when the worker has closed its
-sockets.
+connections were closed meanwhile, and the `Report` at the end, after the worker's sockets were.
 """
 
 import gc
@@ -195,7 +193,6 @@ class MatchWorker:
         match.when_begun(rejoin)  # the front may know that before `_play_to_its_end` goes on
 
     def _take_up(self, message: Message) -> _Match:
-        """Make connections of the sockets that came with an order."""
         order = CONVERTER.structure(message.content["order"], Order)
         if sum(order.sockets) != len(message.sockets):  # this process has no more descriptors
             raise BrokenLinkError(f"{len(message.sockets)} sockets for match {order.spec.match}")

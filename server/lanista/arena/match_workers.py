@@ -1,16 +1,8 @@
 """The front's side of match workers: processes that play an arena's matches on all cores.
 
-A match is handed to the worker (`match_worker`) with the fewest matches: duplicates of its bots'
-sockets, and what their sessions know. Until the worker has reported the end of the match, the front
-neither reads from its own sockets nor writes to them.
-
-A worker that dies, even by `kill -9`, takes only its own matches with it, and another is started.
-
-- If it had not reported the match's start, nothing was sent to the bots or read from them, and the
-  match is handed to another worker.
-- Otherwise the match is aborted, and its record completed from the `.part` file. Nobody knows how
-  many answers a bot owes, what was read of its last one, or whether its last line was cut. So each
-  connection is told `error internal` and closed, also with `keep=1`.
+docs/design.md, "Matches in worker processes", describes how a match is handed to a worker
+(`match_worker`) and comes back, and what becomes of it if the worker dies. Until the worker has
+reported the end of the match, the front neither reads from its bots' sockets nor writes to them.
 """
 
 import socket
@@ -143,8 +135,6 @@ class _HandedMatch:
 
 @attrs.define(eq=False)
 class _Worker:
-    """A running worker, and the matches that it was handed."""
-
     number: int
     linked: LinkedProcess
     matches: dict[str, _HandedMatch] = attrs.field(factory=dict)

@@ -64,11 +64,8 @@ class ArenaFigures:
 class RecordSpace:
     """Knows whether there is room for records; `run` it while matches are played.
 
-    A match without a record can't count, so on a full disk each match would be aborted in its first
-    turn, and its bots would come back for the next one, a thousand times a minute. Instead they
-    wait. A match that has left no record shows that there is no room. From then on a test file
-    shows every second whether there is room again; only the beginning and the end of that are
-    logged.
+    On a full disk each match would be aborted in its first turn, and its bots would come back for
+    the next one, a thousand times a minute. So they wait (docs/operating.md, "A full disk").
     """
 
     folder: Path
@@ -207,11 +204,7 @@ class Matches:
         return self.options.spec.rooms is not Rooms.LADDERS
 
     def check_friendly(self) -> trio.Nursery:
-        """Return the nursery of the matches, if one that isn't on a ladder may begin now.
-
-        Raises:
-            BadInputError: None may.
-        """
+        """Return the nursery of matches; it is a BadInputError if no friendly one may begin now."""
         if self.nursery is None or not self.may_begin:
             raise BadInputError("the arena begins no matches now")
         if not self.has_friendly_rooms:

@@ -3,27 +3,17 @@
 With open registration, the first hello that brings a token registers the name with it; with closed
 registration, only the operator adds names. From then on, the name belongs to whoever has the token.
 
-A token is compared with its stored hash (`tokens`), which takes a twentieth of a second of a core:
-so it is done in threads of low priority of which only some run at once. What has been found out is
-remembered for as long as this process runs, so that a bot that comes back costs next to nothing; if
-the operator gives a name another token or removes it, in whatever process, the old token is of no
-use a second later. As anybody may send tokens, there are limits:
+A token is compared with its stored hash (`tokens`), which takes a twentieth of a second of a core,
+and anybody may send tokens. docs/arena.md, "Guessing of tokens", says how that is limited: guessing
+is slow, and yet nobody can keep a right token out. To this end:
 
-- A token that was right is let in at once, whatever others do.
-- Any other token is compared, sooner or later: a token is called wrong only after that. After some
-  wrong tokens from an address for a name, the next ones for that name from there are compared one
-  by one, in the order in which they came, at an interval. The same holds for an address with
-  whatever names, at a shorter interval. So guessing is slow, and yet nobody can keep a right token
-  out: it waits at most one interval for each connection of its own address that came before it.
+- What has been found out is remembered for as long as this process runs. If the operator gives a
+  name another token or removes it, in whatever process, the old token is of no use a second later.
+- A token is called wrong only after it was compared. How many wait for that is limited by the
+  number of connections, each of which shows one at a time.
 - Each address has at most one token of bots, one of the page's visitors and one new name that wait
   for a thread, so addresses take turns. No limit belongs to a name alone: whoever guesses its token
   doesn't delay its owner elsewhere.
-- A wrong token that is sent again counts only once, so a bot with a typing error that tries for
-  ever doesn't delay others behind the same router.
-- An address may register some names at once, then one a minute; wrong tokens don't count for that.
-  This machine's own may register any number.
-
-How many tokens wait is limited by the number of connections, each of which shows one at a time.
 
 A name that isn't registered costs as much, and gets the same answer, as a wrong token where
 registration is closed. A token is in no message, no log and no `repr`.
@@ -129,7 +119,6 @@ class _Entry(NamedTuple):
 
 
 def _recent() -> Recent[bytes, Any]:
-    """Return a mapping for what is known of the tokens that were used last, by their digests."""
     return Recent(REMEMBERED)
 
 
@@ -206,11 +195,9 @@ class Names:
     async def check(
         self, hello: Hello, address: str, purpose: str = HELLO, *, registers: bool = True
     ) -> LadderName:
-        """Check the name and the token of a hello, and register the name if it is new.
+        """Check the name and token of a hello, and register the name if it is new and `registers`.
 
-        This may have to wait for its turn, as the top of this module says. The address is one from
-        `admission.address_of`; the purpose is `PAGE` if it is said on the page. No name is
-        registered without `registers`.
+        This may have to wait for its turn. The address is one from `admission.address_of`.
 
         Raises:
             RemoteProtocolError: The bot can't have this name (`bad-hello`, `name-taken`); the token
@@ -241,23 +228,17 @@ class Names:
         )
 
     async def decide(self, decision: Callable[[NameStore], T]) -> T:
-        """Carry out a decision of the operator in a thread, take it up, and return what it returns.
-
-        It calls a function of `decisions`, which may raise `BadInputError`.
-        """
+        """Carry out a decision of the operator (`decisions`) in a thread, and take it up."""
         with self._store_errors(""):
             decided = await self._in_thread(decision, self.store)
         await self.look()
         return decided
 
     async def prove(self, name: str, token: str, address: str) -> RegisteredName:
-        """Check that a token is that of a registered name, which nobody plays under now.
+        """Check that a token is that of a registered name, for somebody who doesn't play under it.
 
-        The limits are those of `check`, counted apart from hellos; but no name is registered. A
+        Limits and errors are those of `check`, counted apart from hellos; no name is registered. A
         connection may prove only one name at a time.
-
-        Raises:
-            RemoteProtocolError: As from `check`, also if the name isn't registered (`bad-token`).
         """
         key = _key_of_ladder_name(name)
         with self._store_errors(name):
@@ -324,7 +305,6 @@ class Names:
                 await self._store_seen()
 
     async def _owner(self, token: str) -> Owner:
-        """Return whoever a right token belongs to."""
         digest = self._digest("owner by token", token)
         if self.owner_salt is None:
             return Owner(digest)
@@ -381,10 +361,7 @@ class Names:
     async def _guess(
         self, token: str, digest: bytes, name: str, key: str, sender: _Sender
     ) -> tuple[_Entry, bool]:
-        """Compare a token with that of a name when it is its turn, and remember the result.
-
-        Returns the entry of the name, and whether the token is right.
-        """
+        """Compare a token when it is its turn; return the name's entry, and whether it is right."""
         pair = sender, key
         async with self._wrong_tokens.turn(pair):
             # It counts as wrong until it has turned out not to be: the next one may have its turn
@@ -455,10 +432,7 @@ class Names:
 
     @contextlib.contextmanager
     def _store_errors(self, name: str) -> Iterator[None]:
-        """Tell a bot of errors of the database while its name is checked.
-
-        They are logged once in a while: bots try again and again.
-        """
+        """Tell a bot of errors of the database, and log them once in a while: bots try again."""
         try:
             yield
         except (StoreError, tokens.DamagedHashError) as error:

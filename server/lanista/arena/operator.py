@@ -4,10 +4,9 @@ It is a Unix socket in the arena's data folder, which only the arena's user may 
 sends one line of JSON, `{"command": NAME, …}`, and gets one line, `{"answer": …}` or
 `{"error": TEXT}`; then the connection is closed.
 
-Decisions that are to last are stored by the commands themselves, whether an arena runs or not:
-names, and which of them are benched or struck. An arena takes them up when it notices that the
-operator has changed something, in whatever process (`Names.changed`); the command `look` only has
-it look at once.
+Decisions that are to last are stored by the commands themselves (`decisions`), whether an arena
+runs or not. An arena takes them up when it notices that the operator has changed something, in
+whatever process (`Names.changed`); the command `look` only has it look at once.
 """
 
 import contextlib
@@ -136,7 +135,6 @@ def _is_answered(address: Path) -> bool:
 
 
 async def _answer(commands: Mapping[str, Command], stream: trio.SocketStream) -> None:
-    """Read the command of one connection, carry it out, and send the answer."""
     line = b""
     async with stream:
         with contextlib.suppress(trio.BrokenResourceError):  # whoever sent it has gone
@@ -198,7 +196,6 @@ class Operator:
             await serve_commands(self.arena.options.data, commands, task_status=task_status)
 
     async def _keep_up(self, names: "Names") -> None:
-        """Take up every change of the operator, also one that another process has stored."""
         seen = 0
         while True:
             await names.changed.wait(seen)
@@ -208,7 +205,6 @@ class Operator:
                 await trio.sleep(AGAIN)
 
     async def _look(self, _: Mapping[str, Any]) -> None:
-        """Take up now what another process has just stored."""
         names = self.arena.names
         if names is not None:
             await names.look()
@@ -216,10 +212,7 @@ class Operator:
                 raise BadInputError("the arena can't read its databases now")
 
     async def _take_up(self, names: "Names") -> bool:
-        """Take up which names were benched, removed, struck and the like.
-
-        Returns False if a database can't be read now.
-        """
+        """Take up who was benched, removed, struck and so on; return False if it can't be read."""
         connected = self.arena.connections.members.values()
         async with self._one_at_a_time:
             try:

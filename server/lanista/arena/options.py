@@ -51,8 +51,7 @@ def options_of(spec: ArenaSpec, file: Path) -> Options:
     """Look up what the file of an arena names for friendly matches, and return the arena's options.
 
     Raises:
-        SpecError: A game, a map or a setting doesn't exist or doesn't fit; the message begins with
-            its key.
+        SpecError: Something doesn't exist or doesn't fit; the message begins with its key.
     """
     friendly = spec.friendly
     with placed("game: "):
@@ -120,7 +119,6 @@ def unchangeable(old: ArenaSpec, new: ArenaSpec) -> list[str]:
 
 
 def _differences(old: Any, new: Any, path: str, ignored: set[str]) -> Iterator[str]:
-    """Yield the keys whose values differ between two tables of the same kind."""
     for name in attrs.fields_dict(type(old)):
         before, after = getattr(old, name), getattr(new, name)
         if name in ignored or before == after:

@@ -93,10 +93,7 @@ class Person:
             self.leave()
 
     async def answer(self, turn: int, line: str) -> None:
-        """Send the answer for a turn.
-
-        It is a BadInputError if none is awaited, or the line can't be one.
-        """
+        """Send the answer for a turn; it is a BadInputError if none is awaited."""
         if line.startswith("#") or not line.isprintable():
             raise BadInputError("an answer is one line, which doesn't begin with #")
         if turn != self.asked:
@@ -205,7 +202,6 @@ class PersonMatches:
 
 
 def _checked(wish: PersonsWish) -> Ruleset:
-    """Return the game of a match that can be played."""
     ruleset = registry.get(wish.game)
     for bot in wish.bots:
         registry.check_house_bot(ruleset, bot)

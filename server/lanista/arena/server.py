@@ -118,8 +118,7 @@ async def serve(
 
     Raises:
         CannotListenError: From `BotConnections.listen` or `beside`.
-        SpecError: A ladder doesn't fit its game.
-        StoreError: The results of one can't be read or written.
+        SpecError, StoreError: From `open_ladders` or `open_submissions`.
     """
     with ExitStack() as opened:
         rooms, names, submissions = await _open_ladders(options, opened)
@@ -165,8 +164,7 @@ async def _open_ladders(
 def _freeze_memory() -> None:
     """Have the garbage collector leave the objects alone that exist now, as they will stay.
 
-    A full collection of them would block the event loop, and so every match, for tens of
-    milliseconds.
+    A full collection of them would block the event loop, and all matches, for tens of ms.
     """
     return_large_blocks()
     gc.collect()

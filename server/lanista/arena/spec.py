@@ -2,7 +2,7 @@
 
 Only text becomes data here; games, maps, programs, certificates and databases are looked up when
 the arena is checked or started. Each error names the key that is wrong and says what would be
-right. `toml_of` writes a spec as a file again.
+right.
 """
 
 import enum
@@ -135,10 +135,7 @@ def _few(most: int) -> Validator:
 
 
 def _each(expected: Callable[[str], str | None]) -> Validator:
-    """Return a validator for lists, made of a function that says what an entry should have been.
-
-    The function returns None for an entry that is right.
-    """
+    """Return a validator for lists, made of a function that says what an entry should have been."""
 
     def check(_: Any, attribute: "attrs.Attribute[Any]", value: Sequence[str]) -> None:
         for number, entry in enumerate(value, 1):
@@ -410,10 +407,7 @@ class ArenaSpec:
 
     @property
     def default_game(self) -> str:
-        """The game of bots that name none: `game`, else that of the first ladder.
-
-        Without ladders it is `DEFAULT_GAME`. It may not be installed.
-        """
+        """The game of bots that name none: `game`, else the first ladder's, else `DEFAULT_GAME`."""
         if self.game is not None:
             return self.game
         return self.ladders[0].game if self.ladders else DEFAULT_GAME
@@ -473,10 +467,7 @@ _EXAMPLE = Path(__file__).with_name("example.toml.template")
 
 
 def example(ruleset: Ruleset, file: str) -> str:
-    """Return a commented file of an arena that can be started, with every key and its default.
-
-    It has one ladder, named after the game, on which the game's house bots play.
-    """
+    """Return a commented file of an arena that can be started, with every key and its default."""
     return _EXAMPLE.read_text(encoding="utf-8").format(
         **example_of(ruleset),
         file=file,

@@ -2,9 +2,8 @@
 
 A version is acknowledged when it is on disk (`results.submissions`). Then, one after another and
 with low priority, versions are built (`bots.building`) and checked by `lanista check`, both in
-sandboxes. A version that answers its turns is ready and plays from its name's next match on; until
-then the one before goes on playing. Whatever goes wrong with a version is said to its author in one
-line, and only to them and the operator.
+sandboxes. docs/submissions.md tells when a version plays. Whatever goes wrong with it is said to
+its author in one line, and only to them and the operator.
 
 Changes are decided in the arena's event loop, and a change is made in memory only after it is on
 disk.
@@ -80,8 +79,7 @@ class _Work:
 class LadderSubmissions:
     """The programs that were handed in to one ladder.
 
-    What is asked for by authors or the operator is refused by `RefusedError`; then
-    nothing has changed.
+    What authors or the operator ask for is refused by `RefusedError`; then nothing has changed.
     """
 
     room: LadderRoom
@@ -258,8 +256,7 @@ class LadderSubmissions:
     def author(self, key: str, registered: datetime | None = None) -> Author:
         """Return a name with its versions, if anything was handed in for it.
 
-        An author's own name is asked for with the time when it was `registered`, the operator's
-        without.
+        For an author it must have been `registered` at this time; None is for the operator.
         """
         author = self.authors.get(key)
         if author is None or (
@@ -368,7 +365,6 @@ class LadderSubmissions:
         return True
 
     def _drop_old(self, author: Author) -> None:
-        """Remove the oldest versions beyond those that are kept."""
         for number, version in list(author.versions.items()):
             if len(author.versions) <= self.spec.versions:
                 break
@@ -537,7 +533,6 @@ class LadderSubmissions:
             await self._set(key, number, state=State.REFUSED, why=why)
 
     async def _put_back(self, key: str, number: int) -> None:
-        """Let a version wait again that couldn't be built now."""
         self._failed_tries[key, number] += 1
         try:
             await self._set(key, number, state=State.RECEIVED)

@@ -1,8 +1,7 @@
 """TLS for the ports of an arena, which is spoken by a process of its own (`tls_relay`).
 
-The arena accepts and counts connections as without TLS. When a peer begins to speak TLS, its socket
-is handed to the relay, and the arena goes on with a connection to that. If the relay dies, its
-connections break, and another one is started.
+docs/design.md, "TLS", describes the way of a connection. If the relay dies, its connections break,
+and another one is started.
 """
 
 import socket
@@ -153,10 +152,7 @@ class TlsRelay:
             task_status.started()
 
     def reload(self) -> None:
-        """Have the certificate read again; what is wrong with it is logged, and the old one stays.
-
-        Connections that stand aren't concerned.
-        """
+        """Have new connections use the certificate that is in the files now, unless it is wrong."""
         if self._link is not None:
             self._link.post({"kind": "reload"})
 

@@ -1,10 +1,7 @@
 """The TLS relay: a process that speaks TLS with an arena's peers, and plain text with the arena.
 
-Started by `tls` as `python -m lanista.arena.tls_relay DESCRIPTOR CERTIFICATE KEY`, with
-the number of the link's socket and the names of the files. The arena accepts and limits the
-connections. It sends here the socket of each, with one end of a connection within this machine;
-what comes over either is passed on over the other. So the time that handshakes take keeps no
-match waiting.
+Started by `tls`, which sends it the socket of each connection with one end of a connection within
+this machine. So the time that handshakes take keeps no match waiting.
 
 A connection holds at most `CHUNK` bytes in each direction, besides the kernel's buffers. Handshakes
 take turns, so that a crowd of them delays the others' lines by a few milliseconds at most.
@@ -101,7 +98,6 @@ class Relay:
                 connections.cancel_scope.cancel()
 
     def _reload(self) -> None:
-        """Use the certificate that is in the files now for new connections, if that is possible."""
         try:
             self._context = load(self.certificate, self.key)
         except CertificateError as error:
@@ -128,7 +124,6 @@ class Relay:
             outer.socket.close()
 
     async def _shake_hands(self, tls: "trio.SSLStream[_Peer]", peer: _Peer, seconds: float) -> bool:
-        """Perform the handshake within some seconds; return whether it succeeded."""
         why = f"no complete handshake within {seconds:g} s"
         with trio.move_on_after(seconds):
             try:

@@ -60,8 +60,7 @@ def rebuild(data: DataFolder, ladders: Iterable[tuple[str, str]]) -> Rebuild:
     its record says, or that has no record any more, stays as it is stored.
 
     Raises:
-        StoreError: The database is in use, the new one can't be written, or the folder of records
-            can't be read.
+        StoreError: A database is in use or can't be written, or records can't be listed.
     """
     with rebuilding(data.database) as work:
 
