@@ -111,7 +111,6 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
 
 
 def _has_right_sources(arena: ArenaFile) -> bool:
-    """Print which sources aren't as they were handed in, and return whether all are."""
     is_right = True
     for ladder in arena.spec.ladders:
         if ladder.submissions is None:

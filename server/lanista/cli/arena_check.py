@@ -298,7 +298,6 @@ def _data(report: Report, data: DataFolder) -> None:
 
 
 def _store(report: Report, spec: ArenaSpec, data: DataFolder) -> None:
-    """Tell what would keep the arena from opening its databases."""
     if spec.ladders:
         with report.failing("database: " if spec.store is None else "store: "):
             Database.rehearse_arena(data, spec.store)

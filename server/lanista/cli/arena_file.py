@@ -1,7 +1,4 @@
-"""The arena that a file describes, as commands reach it: its database, and itself if it runs.
-
-Some of these commands change the arena's database, whether the arena runs or not.
-"""
+"""The arena that a file describes, as commands reach it: its database, and itself if it runs."""
 
 import contextlib
 import functools

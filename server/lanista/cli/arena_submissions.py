@@ -1,7 +1,6 @@
 """`lanista arena submissions`: the programs that authors have handed in, for the operator.
 
-They are read from the arena's data folder, whether it runs or not. Only decisions go to a running
-arena by its socket.
+They are read from the arena's data folder; only decisions go to a running arena by its socket.
 """
 
 import contextlib

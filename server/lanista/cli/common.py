@@ -395,8 +395,7 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
     """Say in one line, on a terminal, that the machine isn't safe from bots that fork without end.
 
     That is so for root's bots without a sandbox where there are no control groups either: the
-    kernel then neither bounds how many processes they start nor ends all of them at once. House
-    bots are trusted.
+    kernel then neither bounds how many processes they start nor ends all of them at once.
     """
     from lanista.bots.cgroup import can_have_groups
 
@@ -414,10 +413,7 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
 
 
 def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the game and the bots of a command line `GAME BOT…` or `--game GAME BOT…`.
-
-    The game may be said twice, if it is the same one.
-    """
+    """Return the game and the bots of a command line `GAME BOT…` or `--game GAME BOT…`."""
     if game is not None:
         named = words[0] if words and words[0] in registry.names() else game
         if named != game:
@@ -463,8 +459,8 @@ _INTERVAL = 0.5
 def show_comparison(name: str, comparison: "Comparison", *, is_shared: bool = False) -> bool:
     """Print how stored results differ from records, and the totals; return whether all is right.
 
-    The lines begin with the name, that of the ladder or the tournament. If other arenas may store
-    matches too, whose records they have, missing ones are only counted.
+    The name is the ladder's or the tournament's. If other arenas may store matches too, whose
+    records they have, missing ones are only counted.
     """
     from lanista.results.recorded import Trouble
 

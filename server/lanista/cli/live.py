@@ -68,8 +68,7 @@ class LiveBoard:
     async def watch(self, game: Game, drawn: Mapping[Place, str] | None = None) -> None:
         """Draw the position, and the cells that bots mark; wait for the delay.
 
-        This is a match's `Watcher`. Positions that would be shown for less than a screen needs are
-        passed over.
+        This is a match's `Watcher`. Positions that come too fast for a screen are passed over.
         """
         if self._view is None or not game.turn:
             self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)

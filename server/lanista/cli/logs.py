@@ -81,10 +81,7 @@ def json_line(_: Any, __: str, event: structlog.typing.EventDict) -> str:
 
 
 def escaped(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Return what a line of text has, without characters that a terminal would obey.
-
-    Ends of lines stay: what renders the line escapes them.
-    """
+    """Escape what a terminal would obey, except ends of lines, which the renderer escapes."""
     return {
         key: printable(value, kept="\n") if isinstance(value, str) else value
         for key, value in event.items()

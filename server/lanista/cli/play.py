@@ -271,7 +271,6 @@ def _unquoted(bots: Sequence[str]) -> str:
 
 
 def _check_res(ruleset: Any, res: Path, matches: int) -> None:
-    """Check, before anything is played, that a match file can be written."""
     from lanista.games.originals import of_game
 
     if of_game(ruleset.name) is None:
@@ -331,8 +330,7 @@ class _Session:
     def play(self, match: "StartedMatch", delay: float | None, size: int, *, draws: bool) -> int:
         """Play one match, print its result, and return the exit code.
 
-        If it is drawn, cells have at most the size, and the delay is the pause between moves in
-        seconds; None for the usual one.
+        The delay is the pause between drawn turns in seconds; None for the usual one.
         """
         import trio
 

@@ -456,7 +456,6 @@ def feed(file: str, *, seat: int, turn: int | None, prints: bool, argv: tuple[st
 def _print_feed(
     record: "Record", ruleset: Ruleset, seat: int, last: int, result: "FeedResult"
 ) -> int:
-    """Print how the bot answered, compared with the match; return the exit code."""
     from lanista.bots.process import Exit
     from lanista.match.replay import all_faults, start
 
@@ -526,7 +525,6 @@ def _print_result(record: "Record", ruleset: Ruleset) -> None:
 
 
 def _story_lines(record: "Record", ruleset: Ruleset) -> Iterator[str]:
-    """Yield what happened in a match, and by what each bot lost that didn't win."""
     from lanista.page.story import story_of
 
     story, word = story_of(record, ruleset), turn_word(ruleset)
@@ -544,10 +542,7 @@ def _story_lines(record: "Record", ruleset: Ruleset) -> Iterator[str]:
 
 
 def _with_names(text: str, names: Sequence[str]) -> str:
-    """Return a ruleset's text with seats named as on the page.
-
-    `reborn for seat 1` becomes `reborn for B Dummy`.
-    """
+    """Return a ruleset's text with `seat 1`, say, replaced by that seat's letter and name."""
 
     def named(found: "re.Match[str]") -> str:
         seat = int(found[1])

@@ -186,10 +186,7 @@ def command(
 
 
 def _ladder(text: str, clock: Clock, own: Mapping[str, Mapping[str, Any]]) -> "LadderSpec":
-    """Return the ladder that `GAME[=NAME]` stands for, with all house bots of the game.
-
-    Without a name it is called like its game. By game, `own` has the settings and maps.
-    """
+    """Return the ladder of `GAME[=NAME]`; by game, `own` has the settings and maps."""
     from lanista.arena.spec import HouseBot, LadderSpec
 
     game, _, name = text.partition("=")

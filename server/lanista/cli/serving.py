@@ -58,7 +58,6 @@ def _check_certificate(spec: ArenaSpec, file: Path) -> None:
 
 
 def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
-    """Return a spec with what the options of `run` say instead of the file."""
     changes = {option: value for option, value in given.items() if value is not None}
     web, data = changes.pop("web", None), changes.pop("data", None)
     if data is not None:
@@ -90,8 +89,7 @@ def _reread(
 def serve_arena(options: Options, reread: Reread | None = None) -> int:
     """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
 
-    Fewer connections are accepted if the system allows no more. At SIGHUP `reread` reads the
-    arena's file again; it is None if there is no file.
+    At SIGHUP `reread` reads the arena's file again; it is None if there is no file.
     """
     page_spec = options.spec.page
     has_page = page_spec.listen != NO_PAGE
@@ -176,8 +174,7 @@ def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
 def allow_connections(spec: ArenaSpec, warn: Callable[[str], object]) -> int:
     """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
-    Return the number of connections that the system allows; if it is less than the spec says,
-    `warn` is called with a line for the operator.
+    Return how many connections are possible; if the spec has more, `warn` is called with a line.
     """
     allowed, why = connections_allowed(spec)
     if why:

@@ -199,10 +199,7 @@ def _download(page: "SubmissionsPage", number: int) -> None:
 
 
 def packed(files: Sequence[Path]) -> tuple[str, bytes]:
-    """Return the name and the content of the one file to hand in.
-
-    Several files and folders, or one folder, are packed into a ZIP.
-    """
+    """Return the name and content of the file to hand in: a given one, or a ZIP of several."""
     from lanista.bots.builder import EXAMPLE, RECIPE
 
     try:

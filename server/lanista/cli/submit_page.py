@@ -1,7 +1,4 @@
-"""Requests to an arena's page about what was handed in (docs/api.md), for `lanista submit`.
-
-The names and tokens of its users are kept in a file.
-"""
+"""Requests of `lanista submit` to an arena's page (docs/api.md), and the names that it keeps."""
 
 import base64
 import contextlib
@@ -303,10 +300,7 @@ class SubmissionsPage:
         *,
         makes_token: bool,
     ) -> "SubmissionsPage":
-        """Find the ladder, and what is kept of name and token if they aren't given.
-
-        If there is no token, one is made and kept if wanted.
-        """
+        """Find the ladder, and what is kept of name and token if they aren't given."""
         page = Page.of(address)
         kept = kept_names().of(page.url, name)
         if name is None:
@@ -346,10 +340,7 @@ class SubmissionsPage:
         return self.page.url
 
     def ask(self, method: str, path: str = "", *, again: type[NoAnswerError] = NotNowError) -> Any:
-        """Send a request to what follows the ladder's `submissions`, and return its answer.
-
-        After errors of the class `again` it is sent again.
-        """
+        """Send a request about submissions, again after errors of this class; return its answer."""
         return _answered(partial(self._json, method, path), again)
 
     def hand_in(self, file: str, data: bytes) -> Any:

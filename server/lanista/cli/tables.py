@@ -54,7 +54,6 @@ class _FittingTable(Table):
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw the table in the width that there is."""
         if self._missing(console, options) > 0:
             self.padding = (0, 0)
             missing = self._missing(console, options)

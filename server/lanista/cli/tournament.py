@@ -231,7 +231,6 @@ def _file_of(words: Sequence[str]) -> Path | None:
 
 
 def _check_only_file(file: Path) -> None:
-    """Check that no option describes a tournament that is described by a file."""
     context = click.get_current_context()
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")
@@ -296,11 +295,7 @@ def described(
     restart: bool,
     **keys: Any,
 ) -> "Spec":
-    """Return the spec of a tournament that a command line describes by `tournament_options`.
-
-    The bots are as `lanista play` takes them; repeated names are made distinct as there. Without a
-    name, the tournament is called after its format and its bots.
-    """
+    """Return the spec of a tournament that a command line describes by `tournament_options`."""
     from lanista.competition.spec import spec_of
     from lanista.hosting.host import distinct
     from lanista.hosting.names import bot_command

@@ -78,10 +78,7 @@ class Display:
 
 
 class Silenced:
-    """Gives access to a display until its output fails, and to one that shows nothing after that.
-
-    As a context manager, it begins and ends the display.
-    """
+    """Gives access to a display until its output fails, and then to one that shows nothing."""
 
     def __init__(self, display: Display) -> None:
         self._display = display

@@ -1,7 +1,4 @@
-"""Playing a tournament from the command line: its display, and the signals that end it; its check.
-
-`lanista tournament run`, `tournament check` and `lanista sprt` use it; `lanista.competition` plays.
-"""
+"""Playing a tournament from the command line: its display, the signals that end it; its check."""
 
 import contextlib
 import itertools
@@ -68,10 +65,8 @@ def play(
 ) -> int:
     """Play the rest of a tournament, show it, and return the exit code.
 
-    `source` is the file or test that describes it, for messages. It is started over with bots that
-    changed if `accept_changes`; benched bots in `unbench` may play again. `code_of`
-    returns the code of a tournament played to its end, without it 0. If there is a `page`, it shows
-    the tournament until its last viewer leaves.
+    `source` is the file or test that describes it, for messages. `code_of` returns the code of one
+    that was played to its end, by default 0. A page shows it until the last viewer leaves.
     """
     if as_json and plain:
         raise BadInputError("--json and --plain: give only one of them")

@@ -1,7 +1,4 @@
-"""Positions drawn in the terminal as coloured cells with a legend, for any game.
-
-Also what bots draw by their logs (PROTOCOL.md 9): cells to colour, and texts.
-"""
+"""Positions of any game, drawn in the terminal with a legend, and what bots draw by their logs."""
 
 import functools
 import textwrap
@@ -509,7 +506,7 @@ def _stretches(length: int, room: int) -> list[tuple[int, int]]:
 
 @attrs.frozen
 class TurnDrawings:
-    """The drawings and values of all bots in a turn."""
+    """The drawings and values of all bots in a turn (PROTOCOL.md 9)."""
 
     cells: Drawn
     """The colour of each cell of the grid that is marked, or that a line crosses."""

@@ -44,9 +44,8 @@ async def play_watched(
 ) -> "MatchReport | None":
     """Play a match that begins when its page is open; serve the page until it is closed.
 
-    The delay is the pause between turns in seconds. The result is printed, by a function that gets
-    the report and `interrupted=`, while the page is still served. Return None if the match was
-    interrupted before it began. Errors are those of `StartedMatch.play`, and `CannotListenError`.
+    The delay is the pause between turns in seconds. The result is printed by a function that gets
+    the report and `interrupted=`. Return None if the match was interrupted before it began.
     """
     from lanista.hosting.control import MatchControl
     from lanista.page.frame_cache import FrameCache

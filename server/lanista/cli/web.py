@@ -113,10 +113,7 @@ class PagePort:
         open_logs: bool = False,
         embed: Sequence[str] = (),
     ) -> None:
-        """Parse the address, HOST:PORT; nothing is opened yet.
-
-        Without one it is the default, or a free port if the default is in use.
-        """
+        """Parse HOST:PORT; None for the default, or a free port if the default is in use."""
         self._shown = shown
         self._open_logs = open_logs
         self._embed = embed
@@ -134,10 +131,7 @@ class PagePort:
     async def open_beside(
         self, arena: "Arena", nursery: "trio.Nursery", ladders: "Ladders"
     ) -> None:
-        """Serve an arena's page in a nursery, and set `announced` to the page's address.
-
-        The caller runs the arena's ladders.
-        """
+        """Serve an arena's page in a nursery, and set `announced`; the caller runs the ladders."""
         import structlog
 
         from lanista.page.tournaments import Tournaments
@@ -202,10 +196,7 @@ class PagePort:
         return f"{scheme}://{address(host, server.port)}/" + (f"#{fragment}" if fragment else "")
 
     def tunnel(self, server: "Server") -> str | None:
-        """Return the command by which the page can be reached from where this SSH session is from.
-
-        None if this isn't one, or if the page isn't on loopback alone.
-        """
+        """Return the command by which the page can be reached through this SSH session, or None."""
         from lanista.arena.admission import is_loopback
 
         session = os.environ.get("SSH_CONNECTION", "").split()
