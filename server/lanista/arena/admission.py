@@ -41,7 +41,6 @@ class Place:
     since: float
     """The time at which it connected, said its hello or ended its last match, the latest of all."""
     greeted: bool = False
-    """Whether its hello was read."""
     is_proving: bool = False
     """Whether it waits until the token in its hello has been checked."""
     plays: bool = False
@@ -67,7 +66,6 @@ class Admission:
     limit for loopback addresses."""
     _places: dict[str, list[Place]] = attrs.field(factory=dict, init=False)  # by address
     taken: int = attrs.field(default=0, init=False)
-    """Number of places that are taken."""
 
     def admit(self, host: str, now: float) -> Place:
         """Give a newcomer a place, if necessary that of another connection, which is closed.

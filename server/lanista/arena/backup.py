@@ -32,7 +32,6 @@ class Backup:
     """A summary of the copy that was made."""
 
     data: Path
-    """The data folder of the copy."""
     has_database: bool
     """Whether there was a SQLite database to copy."""
     files: int

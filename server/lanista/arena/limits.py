@@ -107,7 +107,6 @@ class LogLimit:
 
     at_once: int
     interval: float
-    """Duration of the interval, in seconds."""
     left_out: int = attrs.field(default=0, init=False)
     """How many lines were left out just before the one that was allowed last."""
     _since: float = attrs.field(default=-math.inf, init=False)

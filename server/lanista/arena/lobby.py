@@ -55,9 +55,8 @@ class Player:
     member: Member | None = None
     """The ladder that it is on, and its name there; None in any other room."""
     sent_off: RemoteProtocolError | None = attrs.field(default=None, init=False)
-    """The error with which its connection must be closed, by no fault of its own; usually None.
-
-    A match that has taken it isn't played again then."""
+    """The error with which its connection must be closed, by no fault of its own; usually None. A
+    match that has taken it isn't played again then."""
     announced: bytes = attrs.field(default=b"", init=False)
     """The last `wait` line that it was sent."""
     waiting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)

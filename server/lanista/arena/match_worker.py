@@ -89,7 +89,6 @@ class Report:
     """The state of each connection: by seat, then those of bots that came back, in order."""
     figures: MatchFigures
     lag: LoopLag
-    """How late this worker's heartbeats were."""
 
 
 class HandedChannel(SocketChannel):

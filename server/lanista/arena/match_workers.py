@@ -63,7 +63,6 @@ class _HandedMatch:
     begun: bool = False
     """Whether something may have been sent to its bots, or read from them."""
     report: Report | None = None
-    """The worker's report at the end of the match."""
     over: trio.Event = attrs.field(factory=trio.Event)
     """Set when there is a report, or will be none since the worker has died."""
     _at: list[int] = attrs.field(init=False)  # by seat: the index of its connection

@@ -73,7 +73,6 @@ class RecordSpace:
     on_room: Callable[[bool], None]
     """Called when matches may begin again, and told whether there really was no room."""
     has_room: bool = attrs.field(default=True, init=False)
-    """Whether matches may begin."""
     _suspected: trio.Event = attrs.field(factory=trio.Event, init=False)
 
     def look_for(self, record: Path) -> None:

@@ -49,9 +49,8 @@ one is."""
 ALL_WRONG_TOKENS, ALL_WRONG_TOKENS_INTERVAL = 50, 1.0
 """The same for all names together."""
 NEW_NAMES, NEW_NAME_INTERVAL = 50, 60.0
-"""How many names an address may register at once, and seconds until it may register one more.
-
-A class behind one router is one address."""
+"""How many names an address may register at once, such as that of a class, and seconds until it may
+register one more."""
 REMEMBERED = 10_000
 """How many right tokens are remembered, and as many wrong ones: those that were sent last."""
 LOOK_INTERVAL = 1.0
@@ -89,7 +88,6 @@ class LadderName:
     owner: Owner
     """Whose name it is; of a bot without a token, an owner of its own."""
     registered: datetime | None = None
-    """When it was registered; None if it isn't."""
     token_hash: str = attrs.field(default="", repr=False)
     """The hash with which its token was compared, if it is registered."""
 

@@ -25,11 +25,8 @@ if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.submission_queue import AllSubmissions
 
 Reread = Callable[[Options], Options]
-"""Reads an arena's file again; given the options that hold, returns those that the file says.
-
-Raises:
-    SpecError: The file can't be used; nothing changes then.
-"""
+"""Reads an arena's file again; given the options that hold, returns those that the file says, or
+raises SpecError."""
 
 Beside = Callable[[Arena, trio.Nursery], Awaitable[None]]
 """Starts tasks that run alongside an arena, such as the web page, in the given nursery. They are

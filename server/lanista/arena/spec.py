@@ -36,21 +36,13 @@ MAX_BYTES = 1024 * 1024
 MAX_LADDERS = 100
 MAX_HOUSE = 64
 MAX_SITES = 20
-"""Maximum number of sites that may show the page within theirs."""
 MAX_LISTED = 1000
-"""Maximum number of maps of a ladder, and of tournaments on the page."""
 MAX_CONNECTIONS = 1_000_000
-"""Maximum value of `max_connections` and of `max_per_address`."""
 MAX_WORKERS = 256
-"""Maximum number of processes in which matches run."""
 MAX_COUNT = 1_000_000_000
-"""Maximum value of `bench_after` and of `window`."""
 MAX_SOURCE = 64 * 1024 * 1024
-"""Maximum value of `submissions.max_bytes`."""
 MAX_DISK = 1 << 50
-"""Maximum value of `submissions.max_disk`, in bytes."""
 MAX_VERSIONS = 1000
-"""Maximum value of `submissions.versions` and of `submissions.per_hour`."""
 HOUR, DAY = 3600, 86_400
 """Maximum of times for which somebody waits, in seconds."""
 MAX_LAG_ALLOWANCE = 0.25
@@ -89,7 +81,6 @@ class LogFormat(enum.StrEnum):
     TEXT = "text"
     """`key=value`, or coloured columns in a terminal."""
     JSON = "json"
-    """A JSON object each."""
 
 
 class Start(enum.StrEnum):
@@ -344,7 +335,6 @@ class ArenaSpec:
     """An arena as its file describes it; paths are relative to the folder of the file."""
 
     host: str = attrs.field(default="127.0.0.1", validator=_given)
-    """The address on which bots are listened to."""
     port: int = attrs.field(default=7777, validator=[at_least(0), at_most(65535)])
     """The port on which bots are listened to; 0 for a free one."""
     game: str | None = None

@@ -67,7 +67,6 @@ class _Work:
     """The version that is being built or checked now."""
 
     key: str
-    """The key of its name."""
     number: int
     scope: trio.CancelScope = attrs.field(factory=trio.CancelScope)
     """Cancelled if it needn't be brought up any more."""

@@ -28,10 +28,7 @@ EXIT_OUR_ERROR = 70
 """An error of Lanista's own; its trace is on stderr. No command uses this code for a result."""
 EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141
-"""Nobody reads the output any more, as in `lanista … | head -1`.
-
-A shell says the same of a program that SIGPIPE ended. No command uses this code for a result.
-"""
+"""Nobody reads the output any more; a shell says so of a program that SIGPIPE ended."""
 
 
 class Group(click.Group):

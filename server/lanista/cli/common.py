@@ -309,10 +309,7 @@ tournament_options = _together(
         help="Start the bots anew for every match, even those that could stay.",
     ),
 )
-"""The options that describe the matches of a tournament that has no file.
-
-The command gets what `tournament.described` takes by these names.
-"""
+"""The options of a tournament that has no file, for `tournament.described`."""
 
 
 def _with_move_limit(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -44,7 +44,6 @@ class _Accepting(logging.Handler):
     pause = 10.0
     """Seconds between two messages."""
     last = -math.inf
-    """When the last one was passed on."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Log the record without its trace."""

@@ -100,7 +100,6 @@ class Layout:
     legend: int
     """The number of the legend, from the longest to the shortest."""
     legend_lines: int
-    """The maximum number of lines of the legend."""
     notice: str = ""
     """If the whole board doesn't fit: the size of a window that shows it."""
 
