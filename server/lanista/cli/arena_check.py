@@ -31,6 +31,7 @@ from lanista.errors import BadInputError, LanistaError, one_line
 from lanista.games import registry
 from lanista.games.picture import counted
 from lanista.hosting.accept import open_port
+from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.inputs import SandboxName, configurations
 from lanista.results.base import Database
 from lanista.results.data_folder import DATABASE, DataFolder
@@ -77,12 +78,14 @@ def check(spec: ArenaSpec, folder: Path) -> int:
     """Print what is found about an arena, whose file is in a folder, and return the exit code."""
     report, folder = Report(), folder.resolve()
     data = DataFolder(folder / spec.data)
-    for number, ladder in enumerate(spec.ladders, 1):
+    houses = [
         _ladder(report, ladder, f"ladders[{number}]", folder)
+        for number, ladder in enumerate(spec.ladders, 1)
+    ]
     _friendly(report, spec, folder)
     _sandbox(report, spec.ladders)
-    _submissions(report, spec.ladders, data, folder)
-    _places(report, spec, folder)
+    _submissions(report, spec.ladders, houses, data)
+    _places(report, spec, houses, folder)
     _ports(report, spec)
     if spec.tls is not None:
         _certificate(report, spec.tls, folder)
@@ -97,12 +100,14 @@ def check(spec: ArenaSpec, folder: Path) -> int:
 # -- what is played ----------------------------------------------------------------------------
 
 
-def _ladder(report: Report, ladder: LadderSpec, key: str, folder: Path) -> None:
+def _ladder(report: Report, ladder: LadderSpec, key: str, folder: Path) -> Sequence[Contestant]:
+    """Check a ladder, and return its house bots, none of them if one can't be looked up."""
+    house: Sequence[Contestant] = ()
     before = report.failures
     with report.failing(f"{key}.game: "):
         ruleset = registry.get(ladder.game)
     if report.failures > before:
-        return
+        return house
     with report.failing(f"{key}."):
         configurations(ruleset, ladder.maps, ladder.settings, folder)
     with report.failing(f"{key}."):
@@ -120,39 +125,41 @@ def _ladder(report: Report, ladder: LadderSpec, key: str, folder: Path) -> None:
                 f"{key}.house: {len(house)} of them can't fill the seats of a match for a bot that "
                 f"waits alone; {ruleset.seats - 1} could"
             )
+    return house
 
 
-def _places(report: Report, spec: ArenaSpec, folder: Path) -> None:
+def _places(
+    report: Report, spec: ArenaSpec, houses: Sequence[Sequence[Contestant]], folder: Path
+) -> None:
     """Tell the house bots whose programs lie in a folder that their sandboxes hide.
 
     Also those that look for their program in such a folder, as Python does for a module.
     """
     private = [Path(os.path.realpath(path)) for path in private_paths(spec, folder)]
-    for number, ladder in enumerate(spec.ladders, 1):
+    for number, (ladder, house) in enumerate(zip(spec.ladders, houses, strict=True), 1):
         if ladder.sandbox is not SandboxName.BWRAP:
             continue
-        with contextlib.suppress(BadInputError):  # which was found already
-            for place, bot in enumerate(house_contestants(ladder, folder), 1):
-                key = f"ladders[{number}].house[{place}]"
-                own = sorted(map(Path, own_paths(bot.command, bot.folder or "", os.environ)))
-                programs = {
-                    path: around
-                    for path in own
-                    for around in [one for one in private if path.is_relative_to(one)][:1]
-                    if path.is_file()
-                }
-                for program, around in programs.items():
-                    seen = "that file" if program.parent in private else "that folder"
-                    report.warn(
-                        f"{key}: {program} lies in {around}, which sandboxes hide, so "
-                        f"{bot.name} sees only {seen}; move it elsewhere"
-                    )
-                if not programs and folder in own:
-                    report.warn(
-                        f"{key}: {bot.name} runs in {folder}, which is empty in its sandbox; if "
-                        "its program is there, move the program elsewhere, and name its file or "
-                        "folder in the command"
-                    )
+        for place, bot in enumerate(house, 1):
+            key = f"ladders[{number}].house[{place}]"
+            own = sorted(map(Path, own_paths(bot.command, bot.folder or "", os.environ)))
+            programs = {
+                path: around
+                for path in own
+                for around in [one for one in private if path.is_relative_to(one)][:1]
+                if path.is_file()
+            }
+            for program, around in programs.items():
+                seen = "that file" if program.parent in private else "that folder"
+                report.warn(
+                    f"{key}: {program} lies in {around}, which sandboxes hide, so "
+                    f"{bot.name} sees only {seen}; move it elsewhere"
+                )
+            if not programs and folder in own:
+                report.warn(
+                    f"{key}: {bot.name} runs in {folder}, which is empty in its sandbox; if "
+                    "its program is there, move the program elsewhere, and name its file or "
+                    "folder in the command"
+                )
 
 
 def _friendly(report: Report, spec: ArenaSpec, folder: Path) -> None:
@@ -172,7 +179,10 @@ def _sandbox(report: Report, ladders: Sequence[LadderSpec]) -> None:
 
 
 def _submissions(
-    report: Report, ladders: Sequence[LadderSpec], data: DataFolder, folder: Path
+    report: Report,
+    ladders: Sequence[LadderSpec],
+    houses: Sequence[Sequence[Contestant]],
+    data: DataFolder,
 ) -> None:
     """Tell what programs can be handed in, whether there is room for them, and which don't play."""
     taking = [(number, one) for number, one in enumerate(ladders, 1) if one.submissions is not None]
@@ -186,13 +196,12 @@ def _submissions(
         authors: Mapping[str, Author] = {}
         with report.failing(f"{key}: "):
             authors = SubmissionFolder.of_ladder(data.submissions, ladder.name).read()
-        with contextlib.suppress(BadInputError):  # which was found already
-            for entry, bot in enumerate(house_contestants(ladder, folder), 1):
-                if key_of(bot.name) in authors:
-                    report.warn(
-                        f"ladders[{number}].house[{entry}]: {bot.name} is also a name for which "
-                        "programs were handed in; they won't play while a house bot has it"
-                    )
+        for entry, bot in enumerate(houses[number - 1], 1):
+            if key_of(bot.name) in authors:
+                report.warn(
+                    f"ladders[{number}].house[{entry}]: {bot.name} is also a name for which "
+                    "programs were handed in; they won't play while a house bot has it"
+                )
     key = f"ladders[{taking[0][0]}].submissions"
     try:
         check_sandbox()
