@@ -22,7 +22,7 @@ from lanista.arena.admission import Admission, Place, address_of
 from lanista.arena.ladder_matches import REPLACED, LadderMatches
 from lanista.arena.limits import LogLimit, Turns
 from lanista.arena.lobby import Lobby, Member, Player, advice_on_room, ladder_of
-from lanista.arena.match_player import our_fault
+from lanista.arena.match_player import our_fault, shutting_down
 from lanista.arena.matches import Matches
 from lanista.arena.options import ENTERING, LINGERING, Options
 from lanista.arena.spec import Rooms
@@ -267,7 +267,7 @@ class BotConnections:
         self, connection: Connection, place: Place, peer: str, tls: TlsRelay | None
     ) -> Player | None:
         """Read a hello, check who it is from, and answer it; return None if the bot leaves."""
-        why = _shutting_down()
+        why = shutting_down()
         with trio.CancelScope() as scope:
             if self._accepting.cancel_called:
                 scope.cancel()
@@ -448,7 +448,7 @@ class BotConnections:
         connection, place = player.connection, player.place
         while not connection.closed:
             if self.matches.closing and not player.taken:
-                raise _shutting_down()
+                raise shutting_down()
             if not player.taken:
                 connection.look()  # it may have left since its last match
                 if connection.session.ended and not connection.session.has_answer:
@@ -553,7 +553,3 @@ def _no_longer(_: RemoteProtocolError) -> None:
 def _revoked() -> RemoteProtocolError:
     why = "the operator has removed this name, or given it another token"
     return RemoteProtocolError(ErrorCode.BAD_TOKEN, why)
-
-
-def _shutting_down() -> RemoteProtocolError:
-    return RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")

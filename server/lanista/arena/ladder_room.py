@@ -62,7 +62,7 @@ def _warn(path: str, why: BadRecordError) -> None:
     log.warning("a record can't be read", path=path, why=str(why))
 
 
-@attrs.frozen(kw_only=False, eq=False)
+@attrs.frozen(eq=False)
 class SubmittedBot:
     """A program that was handed in and plays under a name whenever no bot is connected."""
 

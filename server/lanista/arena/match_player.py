@@ -238,6 +238,11 @@ def our_fault() -> RemoteProtocolError:
     return RemoteProtocolError(ErrorCode.INTERNAL, "the arena failed; this isn't the bot's fault")
 
 
+def shutting_down() -> RemoteProtocolError:
+    """Return the error for a bot that has to go because the arena ends."""
+    return RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")
+
+
 async def close_all(
     connections: Sequence[Connection | None],
     error: RemoteProtocolError,

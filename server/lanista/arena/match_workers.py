@@ -17,7 +17,7 @@ import attrs
 import structlog
 import trio
 
-from lanista.arena.match_player import MatchPlayer, close_all, our_fault
+from lanista.arena.match_player import MatchPlayer, close_all, our_fault, shutting_down
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.worker_process import Link, LinkedProcess, keep_running
 from lanista.hosting.control import Changes
@@ -28,7 +28,7 @@ from lanista.match.record import PART, BadRecordError, Header, ResultInfo, read_
 from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag
 from lanista.results.recovery import complete_part
-from lanista_protocol import ErrorCode, RemoteProtocolError
+from lanista_protocol import ErrorCode
 
 WHY = "the process that played the match ended before the match did"
 """The `error` in the record of a match whose worker died."""
@@ -235,8 +235,7 @@ class MatchWorkers(MatchPlayer):
         for _ in range(TRIES):
             worker = await self._free_worker()
             if worker is None:
-                error = RemoteProtocolError(ErrorCode.SHUTDOWN, "the arena is shutting down")
-                await close_all(match.connections, error)
+                await close_all(match.connections, shutting_down())
                 return None
             try:
                 sockets, counts = _duplicates(match)

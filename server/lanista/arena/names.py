@@ -434,8 +434,7 @@ class Names:
         try:
             yield
         except (StoreError, tokens.DamagedHashError) as error:
-            if self._trouble_lines.allows():
-                log.error("name can't be checked", name=name, error=str(error))
+            self._trouble_lines.log(log.error, "name can't be checked", name=name, error=str(error))
             raise RemoteProtocolError(
                 ErrorCode.INTERNAL, "the arena can't look up names now; try again later"
             ) from None

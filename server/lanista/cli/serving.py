@@ -41,20 +41,14 @@ def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_con
     if print_config:
         click.echo(toml_of(spec), nl=False)
         return 0
-    _check_certificate(spec, file)
+    if spec.tls is not None:
+        try:
+            load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)
+        except CertificateError as error:
+            raise BadInputError(f"{file}: tls.{error.key}: {error}") from None
     with placed(f"{file}: "):
         options = options_of(spec, file)
     return serve_arena(options, partial(_reread, file, spec, given))
-
-
-def _check_certificate(spec: ArenaSpec, file: Path) -> None:
-    if spec.tls is None:
-        return
-
-    try:
-        load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)
-    except CertificateError as error:
-        raise BadInputError(f"{file}: tls.{error.key}: {error}") from None
 
 
 def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
@@ -141,10 +135,7 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
 def _open_files(spec: ArenaSpec, connections: int) -> int:
     """Return how many files an arena must be allowed to have open, with so many bots connected."""
     needed = files_needed(connections, has_tls=spec.tls is not None)
-    if spec.page.listen == NO_PAGE:
-        return needed
-
-    return needed + MAX_CONNECTIONS
+    return needed if spec.page.listen == NO_PAGE else needed + MAX_CONNECTIONS
 
 
 def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
