@@ -9,7 +9,7 @@ import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 import click
@@ -21,7 +21,6 @@ from lanista.errors import BadInputError, FileError, did_you_mean, printable
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.games.picture import counted
-from lanista.match.conditions import Clock
 
 if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec
@@ -319,6 +318,7 @@ def write_final(file: Path, arena: ArenaFile, name: str) -> None:
     from lanista.toml_spec import toml_text
 
     ladder = _ladder_of(arena, name)
+    assert ladder.submissions is not None
     ruleset = registry.get(ladder.game)
     folder = file.parent / FOLDER.format(file.stem)
     for path in (file, folder):
@@ -335,8 +335,11 @@ def write_final(file: Path, arena: ArenaFile, name: str) -> None:
         "format": "round-robin",
         "seeds": SEEDS,
         "sandbox": "bwrap",
-        **_fill(ruleset, len(bots)),
-        **dict(_as_on(ladder, maps)),
+        "fill": _fill(ruleset, len(bots)),
+        "maps": maps or None,
+        "limits": ladder.submissions.limits,
+        "settings": ladder.settings,
+        "clock": attrs.asdict(ladder.clock),
         "bots": bots,
     }
     head = _HEAD.format(ladder=ladder.name, file=printable(file.name))
@@ -409,24 +412,6 @@ def _map(arena: Path, map_: str, folder: Path) -> str:
     return f"{folder.name}/{copy}"
 
 
-def _fill(ruleset: Ruleset, bots: int) -> Mapping[str, str]:
-    """Return the key for a house bot in the seats for which there are too few programs."""
-    house = registry.house_bots(ruleset.name)
-    return {"fill": next(iter(house))} if house and bots < ruleset.seats > 2 else {}
-
-
-def _as_on(ladder: "LadderSpec", maps: list[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the keys of a spec with which it is played as on the ladder; tables are last."""
-    assert ladder.submissions is not None
-    if maps:
-        yield "maps", maps
-    if ladder.submissions.limits is not None:
-        yield "limits", ladder.submissions.limits
-    if ladder.settings:
-        yield "settings", ladder.settings
-    usual = attrs.asdict(Clock())
-    clock = {
-        name: value for name, value in attrs.asdict(ladder.clock).items() if value != usual[name]
-    }
-    if clock:
-        yield "clock", clock
+def _fill(ruleset: Ruleset, bots: int) -> str | None:
+    """Return a house bot for the seats for which there are too few programs."""
+    return next(iter(registry.house_bots(ruleset.name)), None) if bots < ruleset.seats > 2 else None
