@@ -4,12 +4,8 @@
 
     report = run("cup.toml")
 
-`spec` reads what is to be played and `setup` looks up what it names. `lanista.competition.formats`
-decides which bots meet. The `director`, which is a `scheduler`, hands blocks of matches out to
-workers; `worker` plays them. The results are recorded by `result_recorder`, and `lanista.ratings`
-computes the standings from them.
-
-The names below are for programs that use this package; their modules are imported at first use.
+docs/design.md says which module does what. The names below are for programs that use this package;
+their modules are imported at first use.
 """
 
 import importlib

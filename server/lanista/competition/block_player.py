@@ -1,8 +1,7 @@
 """The player of a block's matches, with bots from the pool.
 
-A void match is played again with bots that are started afresh; if too many in a row are void, the
-block can't be played now. Ending bots and completing a record takes longer than a quick match, so
-that is done while the next match is played. Nothing is counted here.
+A void match is played again with bots that are started afresh. Ending bots and completing a record
+takes longer than a quick match, so that is done while the next match is played.
 """
 
 import secrets
@@ -47,14 +46,12 @@ class PlayedTry:
 
     result: MatchResult
     match: str = ""
-    """The match's id; this and the next ones are empty if none was played, as a bot didn't start.
-    """
+    """The match's id; empty, as are the next ones, if none was played as a bot didn't start."""
     names: tuple[str, ...] = ()
     """The bots' names in the record, by seat."""
     info: ResultInfo | None = None
     """The result in the record."""
     record: Path | None = None
-    """The file of the record."""
     content: bytes | None = None
     """The content of the record, if it is held in memory and there is no file."""
     stays: bool = False
@@ -68,7 +65,6 @@ class MatchRun:
     """A match of a block: what is to be played, and what came of it."""
 
     seats: Sequence[Contestant]
-    """The bots, by seat."""
     opening: Opening
     seating: int
     """Number of the seating in its block, from 0."""
@@ -87,7 +83,7 @@ class MatchRun:
     """Seconds from the start of the first bot to its hello."""
 
     def of_block(self, attempt: int) -> BlockMatch:
-        """Return the match within its block that an attempt to play it is."""
+        """Return which match of its block an attempt is."""
         return BlockMatch(self.block, self.seating, attempt)
 
 
@@ -208,7 +204,6 @@ def _spec(match_setup: MatchSetup, opening: Opening) -> MatchSpec:
 
 @lru_cache
 def _board(game: str, written: str) -> Any:
-    """Return the board of a map, which is parsed only once."""
     return registry.get(game).read_board(written)
 
 

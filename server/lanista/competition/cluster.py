@@ -1,8 +1,7 @@
 """Workers of a dask.distributed cluster: an existing one, or a small one made on this machine.
 
-This is the only module that imports `distributed`, which is an extra. Tasks and results are sent as
-pickles of plain data. dask may run a task twice; that is harmless, because a block that is stored
-is not stored again.
+This is the only module that imports `distributed`, which is an extra. dask may run a task twice;
+that is harmless, because a block that is stored is not stored again.
 """
 
 import concurrent.futures
@@ -31,10 +30,8 @@ _LOGGERS = ("distributed", "tornado", "asyncio", "bokeh")
 
 
 def dask_setup(_: object) -> None:
-    """Prepare a worker of a cluster of our own; dask finds this function by its name.
-
-    https://docs.dask.org/en/stable/deploying-customize-initialization.html
-    """
+    """Prepare a worker of a cluster of our own; dask finds this function by its name."""
+    # https://docs.dask.org/en/stable/deploying-customize-initialization.html
     leave_signals()
 
 
@@ -60,11 +57,7 @@ class DaskWorkers(Workers):
         self._ending = threading.Lock()
 
     def start(self) -> None:
-        """Connect to the cluster, after making it if it is to be our own.
-
-        Raises:
-            SpecError: No scheduler answers, or no cluster can be started.
-        """
+        """Connect to the cluster, after making it if it is to be our own."""
         # Each logger by its name, because some have levels of their own.
         for name in [*_LOGGERS, *logging.root.manager.loggerDict]:
             if name.partition(".")[0] in _LOGGERS:

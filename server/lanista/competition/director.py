@@ -1,8 +1,5 @@
 """The director of a tournament: has its blocks played by workers, and their results recorded.
 
-How blocks are handed out and taken in is the scheduler's affair (`scheduler`), who meets whom the
-format's (`lanista.competition.formats`), what is stored and in which order the recorder's.
-
 A bot that fails too many matches in a row is *benched*. If many blocks of a broken bot were with
 workers at the same time, it would lose far more matches than it takes to bench it, as a gift to its
 opponents. So a bot is *on trial* until a block with it is stored, and again while its last match
@@ -113,11 +110,7 @@ class Director(Scheduler):
         self._scope.cancel()
 
     async def standings(self) -> Standings:
-        """Return the standings of what is stored; they are computed in a thread.
-
-        Raises:
-            StoreError: The database can't be read.
-        """
+        """Return the standings of what is stored, computed in a thread; it may raise StoreError."""
         self._latest_standings = await self._recorder.standings()
         return self._latest_standings
 
@@ -200,10 +193,7 @@ class Director(Scheduler):
 
     @property
     def _playing(self) -> str | None:
-        """The folder of records that workers write into, if they see it.
-
-        A cluster has to share one whose path in the spec is absolute.
-        """
+        # A cluster has to share a folder whose path in the spec is absolute.
         records = self.setup.spec.records
         is_shared = self._workers.is_near or (records is not None and records.startswith("/"))
         return self._recorder.playing if is_shared else None

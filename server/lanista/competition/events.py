@@ -61,7 +61,6 @@ class Voided:
     block: str
     bots: tuple[str, ...]
     count: int
-    """The number of void matches."""
     stall: float
     """Duration of the longest stall, in seconds."""
 
@@ -90,7 +89,6 @@ class Benched:
 
     bot: str
     failures: int
-    """The number of matches in a row that it failed."""
     words: str
     """A description of its last failure."""
 

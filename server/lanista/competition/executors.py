@@ -1,8 +1,7 @@
 """Workers, which run tasks: processes of this machine, or an executor that was given.
 
-Their interface adds to `concurrent.futures.Executor` what that doesn't tell: how many tasks may run
-at the same time, which errors mean that a worker died, and how its workers are ended in order. The
-workers of a cluster are in `cluster`. What a task does is not known here.
+Their interface adds to `concurrent.futures.Executor` how many tasks may run at the same time, which
+errors mean that a worker died, and how workers are ended in order. `cluster` has those of dask.
 
 Each process of this machine is a `ProcessPoolExecutor` of its own: the standard pool loses all its
 processes when one of them dies, and can't give each of them its own cores. They are spawned, not
@@ -93,10 +92,7 @@ class GivenWorkers(Workers):
     """An executor made by the caller, which is left running: the caller shuts it down."""
 
     def __init__(self, executor: Executor, concurrency: Concurrency = "auto") -> None:
-        """Use any executor.
-
-        `auto` stands for the size of a pool of the standard library, otherwise for 1.
-        """
+        """Use any executor; `auto` is the size of a pool of the standard library, otherwise 1."""
         self._executor = executor
         self._running: set[Future[Any]] = set()
         self.is_near = isinstance(executor, (ThreadPoolExecutor, ProcessPoolExecutor))
@@ -126,12 +122,10 @@ class GivenWorkers(Workers):
 
 
 def parse_executor(executor: str) -> re.Match[str] | None:
-    """Check a spec's `executor`, and return the match of a scheduler's address, of host and port.
-
-    Returns None for the other possible values.
+    """Check a spec's `executor`; return the match of an address, of host and port, or None.
 
     Raises:
-        SpecError: It is none of them.
+        SpecError: It is none of the possible values.
     """
     address = _ADDRESS.fullmatch(executor)
     if address is not None and not 0 < int(address[2]) < 65536:
@@ -219,10 +213,7 @@ class LocalWorkers(Workers):
     is_near = True
 
     def __init__(self, concurrency: int, *, pin: bool = False) -> None:
-        """Describe the workers; each is started by `submit` when it is needed.
-
-        If they are pinned, each has cores of its own, with its bots.
-        """
+        """Describe the workers; if they are pinned, each has cores of its own, with its bots."""
         self._cores = usable_cores()
         self.slots = concurrency
         self._pin = pin

@@ -45,8 +45,7 @@ def make_format(
 ) -> Format:
     """Make the format that a spec asks for, with nothing played.
 
-    The other arguments are those of `Contest`. The game has 2 or 4 seats. The fillers play only if
-    there are fewer bots than seats. The rotation isn't called here, but by the format's methods.
+    The other arguments are those of `Contest`. Fillers play only if bots are fewer than seats.
 
     Raises:
         SpecError: There can't be such a tournament; the message begins with the key that is wrong.

@@ -3,8 +3,7 @@
 Blocks that were played are recorded by `commit`, in a fixed order: first their records are moved to
 their places and written to the disk, then one transaction stores the results, then the format
 learns of them. So whenever this process dies, a stored block is complete and has its records, and a
-later run reports it to the format exactly once. What lies in the folder `.playing` belongs to no
-stored match, and is removed when a run begins. Who plays, and when, is not known here.
+later run reports it to the format exactly once.
 """
 
 import contextlib
@@ -36,11 +35,13 @@ SYNC_THREADS = 16
 
 @attrs.define(eq=False)
 class PlacedRecords:
-    """The records of a tournament, in a folder of this machine or one shared with workers."""
+    """The records of a tournament, in a folder of this machine or one shared with workers.
+
+    The methods raise `OSError` if a file or folder can't be made, moved or written.
+    """
 
     folder: Path
     keep: Keep
-    """Which records are kept when their matches are stored."""
     _unwritten: list[tuple[Path, bytes]] = attrs.field(factory=list, init=False)
     _changed: set[Path] = attrs.field(factory=set, init=False)  # folders to be flushed
     # They end with this object; to start some for each `sync` would cost a match 2 % more.
@@ -54,11 +55,7 @@ class PlacedRecords:
         return self.folder / PLAYING
 
     def prepare(self) -> None:
-        """Make the folders, and remove what an earlier run left, before any worker plays.
-
-        Raises:
-            OSError: The folders can't be made or emptied.
-        """
+        """Make the folders, and remove what an earlier run left: it belongs to no stored match."""
         make_folder(self.playing)
         for path in self.playing.iterdir():
             # A worker of a manager that was just killed may be removing its files right now.
@@ -73,9 +70,6 @@ class PlacedRecords:
 
         They are at their places, and on the disk, for certain only after `sync`. Returns the result
         to be stored; matches whose record isn't kept have none.
-
-        Raises:
-            OSError: A record isn't where the worker should have left it, or can't be written.
         """
         matches = []
         for match in finished.result.matches:
@@ -91,11 +85,7 @@ class PlacedRecords:
         return attrs.evolve(finished.result, matches=tuple(matches))
 
     def sync(self) -> None:
-        """Write all records that were placed, and their folders, to the disk.
-
-        Raises:
-            OSError: A record can't be written, or a folder can't be flushed.
-        """
+        """Write all records that were placed, and their folders, to the disk."""
         # At the same time, because a disk takes hardly longer for many of them than for one.
         list(self._threads.map(self._write, self._unwritten))
         list(self._threads.map(sync_folder, sorted(self._changed)))

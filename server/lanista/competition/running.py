@@ -1,7 +1,4 @@
-"""Functions for programs that run a tournament; the command line uses them too.
-
-Nothing is printed here, and no signal is handled.
-"""
+"""Functions for programs that run a tournament; they print nothing and handle no signal."""
 
 import contextlib
 import os
@@ -161,7 +158,7 @@ def _begin(setup: Setup, options: RunOptions) -> tuple[Job[Report], Callable[[Ev
 
 
 def _ignore(_: object) -> None:
-    """Take no notice."""
+    pass
 
 
 def open_executor(

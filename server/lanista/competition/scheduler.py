@@ -1,27 +1,21 @@
 """The scheduler: hands blocks out to workers and takes in what they have played.
 
-The *block* is the unit of everything: it is handed out, taken in and played again as a whole. In a
-tournament it is the same bots on the same seed and map, once in each seating; in `play_many` it is
-a single match. A scheduler is one trio task and plays nothing itself. Its loop is:
+A block is handed out, taken in and played again as a whole. In `play_many` it is a single match. A
+scheduler is one trio task and plays nothing itself. Its loop is:
 
-1. *Hand out.* It gives a task to each free slot; there are as many slots as tasks may run at the
-   same time. A task has a cost of its own: it is pickled, sent, and its results are recorded. So it
-   is a list of blocks that takes about a second. Near the end tasks are smaller, so that all slots
-   have something left to do.
-2. *Wait* until a task ends. Tasks end in threads of an executor; `deliver` brings their futures
-   into the trio thread.
-3. *Take in.* The results are recorded, which may change what is to be played next. Where it can't,
-   the slots are filled before, so that no worker waits for the disk.
+1. *Hand out* a task to each free slot; there are as many slots as tasks may run at the same time.
+   Pickling, sending and recording a task costs something, so it is a list of blocks that takes
+   about a second. Near the end tasks are smaller, so that all slots have something left to do.
+2. *Wait* until a task ends.
+3. *Take in* the results, which may change what is to be played next. Where they can't, the slots
+   are filled before the results are recorded, so that no worker waits for the disk.
 
-A worker that dies takes its task with it. The blocks of such a task are handed out again, each in a
-task of its own, so that a block that kills workers is identified; then the run halts.
+The blocks of a worker that dies are handed out again, each in a task of its own, so that a block
+that kills workers is identified; then the run halts.
 
 If the host stalls while a bot is late, its match is void. Where the workers share this machine,
 that is a sign that more is played at the same time than it can hold: after each block with a void
-match there is one slot less, down to one. A block that was handed out while there were more slots
-than now doesn't count for that.
-
-Which blocks there are, and what becomes of their results, is up to subclasses.
+match there is one slot less, down to one.
 """
 
 import abc
@@ -78,7 +72,7 @@ class _Running:
 
 
 class Scheduler(abc.ABC):
-    """Has blocks played by workers until there is nothing more to do."""
+    """Has blocks played by workers; subclasses say which, and what becomes of the results."""
 
     def __init__(
         self,
@@ -91,12 +85,9 @@ class Scheduler(abc.ABC):
     ) -> None:
         """Prepare a run; nothing is started.
 
-        Args:
-            match_setup: What all matches have in common.
-            contestants: The bots of all blocks, by name.
-            workers: The workers, which are started and ended here.
-            play: The function that plays a task in a worker; picklable.
-            on_event: Called with each event, in the trio thread; must not block.
+        The `contestants` are the bots of all blocks, by name. The workers are started and ended
+        here. `play` plays a task in a worker, so it is picklable; `on_event` is called in the trio
+        thread, and must not block.
         """
         self._match_setup = match_setup
         self._contestants = contestants
@@ -238,7 +229,6 @@ class Scheduler(abc.ABC):
                 self._submit(share)
 
     def _task_size(self) -> int:
-        """Return how many blocks a task should have, at least 1."""
         if self._block_seconds is None:
             return 1
         size = min(MAX_BLOCKS, int(TASK_SECONDS / max(self._block_seconds, 1e-6)))
@@ -299,11 +289,8 @@ class Scheduler(abc.ABC):
             self._note_stalls(block, task)
 
     def _learn(self, finished: Sequence[Finished]) -> None:
-        """Update the average duration of a block.
-
-        Blocks in which a bot failed are left out: a match that ends early says nothing about
-        others.
-        """
+        """Update the average duration of a block."""
+        # A match that ended early, by a failure, says nothing about others.
         whole = [block.seconds for block in finished if not block.has_failure]
         if whole:
             seconds = sum(whole) / len(whole)

@@ -1,7 +1,6 @@
 """The preparation of a tournament: looks up what its spec names, and computes the ids of blocks.
 
-Whatever can be wrong with a spec is found here, before anything is started: games, maps, programs,
-limits and seeds that don't exist or don't fit. Nothing is started, played or stored here.
+Whatever can be wrong with a spec is found here, before anything is started.
 """
 
 import hashlib
@@ -46,7 +45,7 @@ class Opening:
 
 @attrs.frozen(kw_only=True)
 class MatchSetup:
-    """What all matches of a tournament have in common; plain data, sent to workers."""
+    """The conditions that all matches of a tournament share; plain data, sent to workers."""
 
     game: str
     settings: Mapping[str, Mapping[str, int]]
@@ -179,11 +178,8 @@ class Setup:
 def load(spec: AnySpec, folder: str | Path | None = None, *, plays: bool = True) -> Setup:
     """Look up all that a spec names, and return the tournament.
 
-    Args:
-        spec: The spec.
-        folder: For a spec that isn't a file: the folder of the results, to which paths in the spec
-            are relative; None for the current directory.
-        plays: As in `prepare`.
+    If the spec isn't a file, paths in it are relative to `folder`, in which the results are too;
+    None stands for the current directory. `plays` is that of `prepare`.
 
     Raises:
         SpecError: The spec can't be read or can't be played.
@@ -222,17 +218,11 @@ def prepare(
 ) -> Setup:
     """Look up all that a spec names, and return the tournament.
 
-    Args:
-        spec: The spec.
-        folder: The folder to which the paths of maps, programs and results are relative.
-        stem: The name of the database and of the folder of records, without their endings; without
-            it they are named after the tournament.
-        plays: Whether it will be played on this machine; if not, programs and the sandbox needn't
-            be there.
-        source: The file of the spec. It is hidden from sandboxed bots, as it may hold the password
-            of a database.
-        results: The folder of the database and the records that the spec doesn't place itself;
-            None for `folder`.
+    Paths of maps, programs and results are relative to `folder`. The database and the folder of
+    records are named after `stem`, or else after the tournament, and are in the folder `results`,
+    or else in `folder`, unless the spec places them itself. The file of the spec, `source`, is
+    hidden from sandboxed bots, as it may hold the password of a database. Programs and the sandbox
+    needn't be there unless it `plays` on this machine.
 
     Raises:
         SpecError: A game, map, setting, seed, bot or limit doesn't exist or doesn't fit; the

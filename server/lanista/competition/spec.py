@@ -1,10 +1,7 @@
 """The spec of a tournament: the content of its TOML file, read strictly; see docs/tournaments.md.
 
-Only text becomes data here; games, programs and maps are looked up by `setup`. Each error names the
-key that is wrong and says what would be right.
-
-`lanista tournament new` writes an `example`, which is playable and has every key with its default.
-It is only text, `example.toml.template`; a test compares each default with that of `Spec`.
+Only text becomes data here; games, programs and maps are looked up by `setup`. A test compares the
+defaults in `example.toml.template`, which `lanista tournament new` writes, with those of `Spec`.
 """
 
 import enum

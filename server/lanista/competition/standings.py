@@ -1,8 +1,4 @@
-"""The standings of a tournament and its list of matches, read from its database.
-
-The mathematics is in `ratings.compute`; here its arguments are collected. No module that plays is
-imported; nothing is printed or written.
-"""
+"""The standings of a tournament and its list of matches, read from its database."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -116,11 +112,7 @@ def moment_of(setup: Setup, store: Store) -> Snapshot:
 
 
 def format_of(setup: Setup) -> Format:
-    """Make the format of a tournament, with nothing played.
-
-    Raises:
-        SpecError: The spec doesn't fit its format.
-    """
+    """Make the format of a tournament, with nothing played; it raises as `make_format`."""
     return make_format(
         setup.spec,
         setup.ruleset.seats,

@@ -1,18 +1,13 @@
 """The stored blocks that belong to a tournament as its spec is now, and checks before a run.
 
-A spec may be changed between runs: bots, seeds or maps are added or removed, the clock is changed.
-Nothing in the database is ever adapted to that. Instead, each stored block is looked up again: it
-belongs to the present spec if its bots take part, an opening (seed and map) of the spec has its
-seed and map, and the id computed from the present bots and conditions is the id that was stored.
-These blocks are reported to the format, in the order of their commits, which then asks only for
-those that are missing; the others stay stored, don't count, and count again if the spec is changed
-back.
+A spec may be changed between runs, and nothing in the database is ever adapted to that. Instead,
+each stored block is looked up again: it belongs to the present spec if its bots take part, an
+opening of the spec has its seed and map, and the id computed from the present bots and conditions
+is the one that was stored. These blocks are reported to the format, in the order of their commits.
+The others stay stored, don't count, and count again if the spec is changed back.
 
-The openings are numbered, and formats know them by number only. Formats without a fixed plan may go
-beyond the openings that the spec lists, so the search does too, as far as any run can have come.
-
-Little is written here: the identities of the bots, so that none can be replaced unnoticed by
-another one of the same name; the secret from which seeds are drawn; and which bots may play again.
+Formats without a fixed plan may go beyond the openings that the spec lists, so the search does too,
+as far as any run can have come.
 """
 
 import json

@@ -74,8 +74,8 @@ class TournamentRecords:
     def _bots(self, players: Sequence[str]) -> Sequence[str]:
         """Return the bots of a record's players, whose names `distinct` has made.
 
-        If a bot has several seats, as in a version test of four, all names but the first have
-        numbers.
+        If a bot has several seats, as in a version test of four, all but its first name are
+        numbered.
         """
         bots: list[str] = []
         for name in players:
@@ -136,10 +136,9 @@ def rebuild(setup: Setup, database: Path) -> Rebuild:
 def _store(
     setup: Setup, work: Rebuild, blocks: Mapping[str, Sequence[tuple[int, MatchResult]]]
 ) -> None:
-    """Store blocks, and what only the former database has.
+    """Store blocks, given by their ids, and what only the former database has.
 
-    Blocks are given by their ids: the matches, each with its former number, or that of the last one
-    before it.
+    With each match comes its former number, or that of the last one before it.
     """
     number = work.new.competition(Kind.TOURNAMENT)
     assert number is not None

@@ -1,18 +1,15 @@
-"""What a worker does: it plays the blocks of a task, in a trio loop that outlives the task.
+"""The work of a worker: it plays the blocks of a task, in a trio loop that outlives the task.
 
-The functions here are called by any `concurrent.futures.Executor`: in this process, in another one
-of this machine, or on another machine. So they are ordinary blocking functions, and their arguments
-and results are plain data. Nothing is stored and nothing is decided here.
+Any `concurrent.futures.Executor` may call the functions here, on this machine or on another one. So
+they block, and their arguments and results are plain data.
 
-Starting a bot may take longer than its match (an interpreter, a virtual machine), so bots that can
-play several matches stay in a pool from block to block and from task to task. Their connections
-belong to a trio loop. Therefore each process keeps one, as a job: it is begun by the first task,
-and every call hands its work to it and waits (`_Loop.run`). If the executor has several threads,
-their tasks share the loop, the pool and the watch for stalls.
+Starting a bot may take longer than its match, so bots that can play several matches stay in a pool
+from task to task. Their connections belong to a trio loop. Therefore each process keeps one, as a
+job: it is begun by the first task, and every call hands its work to it and waits. If the executor
+has several threads, their tasks share the loop, the pool and the watch for stalls.
 
-The loop ends when the worker cleans up (`end_idle_bots`), at the end of the process, or when
-what is played here is given up (`close`). A process that dies otherwise leaves no bot behind
-either: each bot has a keeper, a process that ends it.
+The loop ends when the worker cleans up (`end_idle_bots`), at the end of the process, or when what
+is played here is given up (`close`). If the process dies otherwise, the bots' keepers end them.
 """
 
 import contextlib
@@ -233,8 +230,7 @@ def _times(record: Path) -> list[float]:
 def _records_folder(playing: str | None) -> Iterator[Path]:
     """Yield the folder for records that are being written, and turn its errors into WorkError.
 
-    Without one, it is a temporary folder; if this worker is killed, the next one on this machine
-    removes it.
+    Without one it is a temporary folder, which the next worker removes if this one is killed.
     """
     try:
         if playing is not None:

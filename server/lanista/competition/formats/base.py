@@ -1,10 +1,8 @@
 """The interface of a tournament format, and what the formats share.
 
-A format asks for blocks and is given their results.
-
-A format knows names, openings and points. It plays nothing, stores nothing, and knows neither seeds
-nor the ids of blocks. The same bots and the same results give the same pairings, so a tournament is
-resumed by giving a new format all results so far.
+A format is asked for blocks and given their results. It plays nothing, stores nothing, and knows
+neither seeds nor the ids of blocks. The same bots and the same results give the same pairings, so a
+tournament is resumed by giving a new format all results so far.
 """
 
 import abc
@@ -113,10 +111,9 @@ class Format(abc.ABC):
     ) -> None:
         """Take what is stored of earlier runs, before anything else.
 
-        Args:
-            stored: The blocks in the order in which they ended: the result of each, and the bots
-                that were benched after it.
-            benched: The bots that were benched before, by blocks that don't belong here any more.
+        `stored` has the blocks in the order in which they ended, each with the bots that were
+        benched after it; `benched` are those benched before, by blocks that don't belong here any
+        more.
         """
         for score, _ in stored:
             self.record(score)
@@ -162,11 +159,7 @@ class Format(abc.ABC):
         return None
 
     def byes(self) -> Mapping[str, float]:
-        """Return the points from byes and walkovers by bot; bots without any are left out.
-
-        They are on the scale of a block's points. For two seats a bye is worth a block whose
-        matches were all won; for four it is worth the mean of a block.
-        """
+        """Return the points from byes and walkovers (`bye_points`) of the bots that have any."""
         return {}
 
     def rounds(self) -> list[list[RoundMeeting]]:

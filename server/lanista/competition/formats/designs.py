@@ -1,17 +1,16 @@
 """Balanced designs: blocks of four out of n, in which every two points are together equally often.
 
-In a four-player round-robin not every four bots can meet: there are too many combinations. What is
-needed is a list of blocks in which every two bots meet equally often, because only then are their
-points comparable. That is a balanced incomplete block design (n, 4, λ), where λ is the number of
-blocks that every two points share. It exists for every n ≥ 4 with λ(n-1) divisible by 3 and λn(n-1)
-divisible by 12 (Hanani 1961); the least possible λ is 1, 2, 3 or 6.
+In a four-player round-robin there are too many fours for all to meet, but every two bots must meet
+equally often, or their points couldn't be compared. That is a balanced incomplete block design with
+parameters (n, 4, λ), where λ is the number of blocks that every two points share. It exists for
+every n ≥ 4 with λ(n-1) divisible by 3 and λn(n-1) divisible by 12 (Hanani 1961); the least possible
+λ is 1, 2, 3 or 6.
 
 A design is described by a few base blocks: adding 1 again and again, modulo some number, turns each
 of them into a whole orbit of blocks, and every two points with the same difference meet equally
 often in it. So it is enough that the differences within the base blocks are balanced. The base
 blocks come from `designs.json`, from a formula (`_multiples`), or, for a third of the counts above
-40, a design is put together from smaller ones (`_composed`). Every design is exact; the tests count
-its pairs. Here are only numbers: no bots, no openings.
+40, a design is put together from smaller ones (`_composed`). The tests count each design's pairs.
 """
 
 import functools
@@ -31,13 +30,11 @@ _FAMILIES: Mapping[str, tuple[int, list[list[int]]]] = json.loads(
 """The base blocks that no formula gives, by count of points: the length of a cycle, and the blocks.
 
 They were found by two searches of our own. Those with λ = 1 or 2, and those for 5 and 9 points,
-come from a backtracking search over the orbits of sets of four under x → x+1, which always
-continued with the orbit of pairs that the fewest remaining sets can cover. Of the families found
-within some seconds, the one was kept whose circular orders could make the distances most equal. The
-others, with λ = 3 or 6, come from simulated annealing over base blocks in circular order; the cost
-was how far each difference is from occurring λ/3 times between neighbours and λ/3 times between
-opposites. For most counts it reached 0, so each bot is equally often next after, opposite and next
-before every other one. The tests don't rely on these searches: they count the pairs.
+come from a backtracking search over the orbits of sets of four under x → x+1. The others, with λ =
+3 or 6, come from simulated annealing over base blocks in circular order; the cost was how far each
+difference is from occurring λ/3 times between neighbours and λ/3 times between opposites. For most
+counts it reached 0, so each bot is equally often next after, opposite and next before every other
+one.
 """
 
 
@@ -45,11 +42,9 @@ before every other one. The tests don't rely on these searches: they count the p
 def balanced(count: int) -> tuple[Block, ...]:
     """Return a balanced design of blocks of four on the points 0 … count-1, at least four of them.
 
-    Every two points are together in the same number of blocks, so every point is in equally many.
-    Up to 40 points that number is the least possible one. The blocks' circular orders balance, as
-    far as was found, who sits how far after whom; changing them from opening to opening
-    (`base.turned`) does the rest. The blocks are in an order of play in which no point is far
-    ahead of the others.
+    Up to 40 points λ is the least possible one. The blocks' circular orders balance, as far as was
+    found, who sits how far after whom; changing them from opening to opening (`base.turned`) does
+    the rest. The blocks are in an order of play in which no point is far ahead of the others.
     """
     if count < 4:
         raise ValueError(f"a design of blocks of four needs four points at least, not {count}")

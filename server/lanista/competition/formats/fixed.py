@@ -23,10 +23,8 @@ class Fixed(Format):
     ) -> None:
         """Begin with nothing played.
 
-        Args:
-            contest: Who plays, and on how many openings.
-            lists: By rotation, modulo their number: the blocks of an opening in the order of play.
-            also_counts: Returns whether a block that isn't in `lists` counts if it was played.
+        `lists` has, by rotation modulo their number, the blocks of an opening in the order of play.
+        `also_counts` returns whether a block that isn't in them counts if it was played.
         """
         super().__init__(contest)
         self._openings = contest.openings
@@ -114,7 +112,7 @@ def round_robin(contest: Contest) -> Fixed:
     no bot is ahead of another by more than two blocks. With four, every opening is one balanced
     design; the circular orders of its blocks change from opening to opening (see `base.turned`).
     Blocks of the same bots that another design asked for, while the spec listed fewer or more bots,
-    count as well. Fillers are among the entries if there are fewer bots than seats.
+    count as well.
     """
     # In the order of names, so that blocks stay wanted if the spec lists its bots in another order.
     names = sorted(contest.entries)
@@ -133,8 +131,7 @@ def round_robin(contest: Contest) -> Fixed:
 def circle(count: int) -> list[tuple[int, int]]:
     """Return all pairs of 0 … count-1, the lower number first, round by round of the circle method.
 
-    One point stands still and the others move around it; an odd count gets an empty place. In each
-    round everybody plays once (all but one, if the count is odd).
+    One point stands still and the others move around it; an odd count gets an empty place.
     """
     around = [*range(count), -1] if count % 2 else [*range(count)]
     pairs: list[tuple[int, int]] = []
@@ -156,12 +153,11 @@ It is enough to spread evenly which other bots are in a block together.
 def gauntlet(contest: Contest, challenger: str) -> Fixed:
     """Return a gauntlet, in which one bot, the challenger, meets all the others.
 
-    With two seats the challenger meets every other bot on every opening. With four it meets every
-    other bot three times on every opening, once at each distance around the table (once in all if
-    there are just four bots). The three others of a block are a triple that is moved around a
-    circle of all the others, a different triple for each rotation, so that the others meet each
-    other as equally as possible. Blocks with the challenger that were played while the spec listed
-    fewer or more bots count as well.
+    With four seats the challenger meets every other bot three times on every opening, once at each
+    distance around the table (once in all if there are just four bots). The three others of a block
+    are a triple that is moved around a circle of all the others, a different triple for each
+    rotation, so that the others meet each other as equally as possible. Blocks with the challenger
+    that were played while the spec listed fewer or more bots count as well.
     """
     others = sorted(entry for entry in contest.entries if entry != challenger)
     if len(contest.seated[0]) == 2:

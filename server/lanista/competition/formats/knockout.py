@@ -32,10 +32,9 @@ class Heat:
 
 
 class Knockout(Staged):
-    """A knockout tournament.
+    """A knockout tournament; round r, from 0, is on the openings from r·blocks on.
 
-    Round r, from 0, is played on the openings from r·blocks on. Places aren't played for, except in
-    the final of four seats.
+    Places aren't played for, except in the final of four seats.
     """
 
     def __init__(self, contest: Contest) -> None:
@@ -164,10 +163,7 @@ class Knockout(Staged):
         ]
 
     def order(self) -> Sequence[tuple[int, str]]:
-        """Return the places: bots that were eliminated in the same round share one.
-
-        Those still in share the first place. The final of four seats gives places by its points.
-        """
+        """Return the places; those eliminated in the same round share one, as do those still in."""
         return shared_places([self._in, *reversed(self._out)], self._bots)
 
     def rounds(self) -> list[list[RoundMeeting]]:

@@ -1,4 +1,4 @@
-"""The ladder: which of the names that wait meet, and when.
+"""The ladder: which of the names that wait meet, and when (docs/arena.md#what-a-ladder-is).
 
 It is a state machine without clock and I/O: the present time is an argument, in seconds on any
 scale that never runs backwards, and chance is given. Its caller
@@ -9,25 +9,18 @@ scale that never runs backwards, and chance is given. Its caller
   as many as it has room for.
 
 **Pairing.** Whoever has waited longest is paired first; the wait of a new name counts up to double.
-Its opponents are those with the most similar ratings, recent opponents last, among the greater part
-of those who wait (`LONGEST`): so nobody waits much longer than the others. Every `EVERY` matches of
-a name they are drawn by chance instead: if all opponents were similar, luck would choose who meets
-whom, and the distances between ratings would come out too large. If few wait, pairing is
-put off for a small part of the time that a match takes, so that there is a choice; for longer if
-nobody waits but recent opponents. Names of one owner never meet. Seats are dealt at random.
+Its opponents are chosen among the greater part of those who wait (`LONGEST`): so nobody waits much
+longer than the others. Every `EVERY` matches of a name they are drawn by chance: if all opponents
+were similar, luck would choose who meets whom, and the distances between ratings would come out too
+large. If few wait, pairing is put off for a small part of the time that a match takes, so that
+there is a choice; for longer if nobody waits but recent opponents.
 
-**House bots** don't wait: any number of matches may have the same one. If somebody has waited for
-`fill_after` and there are too few opponents, house bots take the seats that are missing. They are
-rated as everybody is.
+**House bots** don't wait: any number of matches may have the same one.
 
 **Followers** begin no match, but may be the opponents of those who do: programs that the arena
 starts itself, when there are no cores for more of their own matches, or when enough was played.
 
-**Matches of others**, which an earlier run or another arena has played with these names, are taken
-by `take`: from them follow recent opponents and rests. After a restart the last ones of each name
-are enough. Memory is bounded by the number of names.
-
-**Rests.** After several failed matches in a row a name isn't paired for a while.
+Memory is bounded by the number of names. After a restart the last matches of each are enough.
 """
 
 import math
@@ -108,12 +101,8 @@ class Ladder:
     ) -> None:
         """Begin with nothing played and nobody waiting.
 
-        Args:
-            seats: The number of seats of each match.
-            chance: Deals the seats.
-            house: The names of the house bots.
-            fill_after: Seconds after which house bots fill the seats that are missing.
-            bench_after: The number of failed matches in a row after which a name rests.
+        `chance` deals the seats. The bots in `house` fill seats that are missing after `fill_after`
+        seconds. A name rests after `bench_after` failed matches in a row.
         """
         self._seats = seats
         self._chance = chance
@@ -200,11 +189,7 @@ class Ladder:
     ) -> None:
         """Take the end of a running match; names that stay connected wait again by `wait`.
 
-        Args:
-            match: The match, as `next` has returned it.
-            now: The present time.
-            counts: Whether it counts, as it was neither void nor aborted.
-            failed: The names that failed in it.
+        It `counts` unless it was void or aborted; `failed` are the names that failed in it.
         """
         begun = self._running.pop(match)
         if counts:

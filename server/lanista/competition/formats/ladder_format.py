@@ -22,11 +22,9 @@ class LadderFormat(Format):
     def __init__(
         self, contest: Contest, rate: Callable[[Sequence[BlockScore]], Mapping[str, float]]
     ) -> None:
-        """Begin with nothing played.
+        """Begin with nothing played; it is over after the contest's number of blocks, if any.
 
-        Args:
-            contest: Who plays; it is over after its number of blocks, if there is one.
-            rate: Returns the ratings of bots and fillers that follow from some blocks.
+        `rate` returns the ratings of bots and fillers that follow from some blocks.
         """
         super().__init__(contest)
         self._limit = contest.blocks

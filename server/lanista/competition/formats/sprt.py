@@ -1,7 +1,4 @@
-"""The version test: two versions of a bot play until a sequential test decides between them.
-
-The mathematics of the test is in `ratings.sequential`; here is what it is fed, and when.
-"""
+"""The version test: two versions of a bot play until a sequential test decides between them."""
 
 from collections import Counter
 

@@ -6,10 +6,6 @@ benched bot stays in the pairings, byes and all, and its opponents that aren't b
 walkover: they receive the points of a bye for each block that isn't played. Second, blocks may be
 recorded before anything asks for them. They are kept as spare results, and a later meeting of the
 same bots takes them over, so that recording one block may finish several rounds.
-
-The openings of a meeting follow from its round. When the spec changes, a meeting may already have
-been played on another seed of the same map; that block then takes the place of the one that would
-be played now (`_stand_in`).
 """
 
 import abc

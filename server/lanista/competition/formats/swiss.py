@@ -22,10 +22,8 @@ def nearest_pairs(count: int, met: Callable[[int, int], int]) -> tuple[list[tupl
 
     The first gets the nearest opponent that leaves the others a pairing without repeated meetings,
     then the next one, and so on. Where repeats can't be avoided, there are as few as possible,
-    between those that met least often.
-
-    Returns:
-        The pairs, the better one first; and how many of them are repeats.
+    between those that met least often. Returns the pairs, the better one first, and the number of
+    repeats.
     """
     near = [[b for b in range(count) if b != a and not met(a, b)] for a in range(count)]
     graph = _Graph(near)
@@ -89,10 +87,7 @@ class _Graph:
         return False
 
     def augment(self, root: int) -> bool:
-        """Enlarge the matching by an augmenting path from an unmatched node, if there is one.
-
-        Returns whether there is.
-        """
+        """Augment the matching along a path from an unmatched node; return whether there is one."""
         count = len(self._near)
         parent = [-1] * count
         base = list(range(count))
@@ -156,11 +151,8 @@ def nearest_pods(count: int, met: Callable[[int, int], int]) -> list[tuple[int, 
 
     The search begins with the first four, the next four, and so on, and exchanges two bots of
     different pods as long as that reduces the repeated meetings, or, with as many of them, the
-    distances in the ranking. Pods without any repeat may not exist; the search finds few repeats,
-    not always the fewest.
-
-    Returns:
-        The pods, each in ascending order, sorted by their first bot.
+    distances in the ranking. It finds few repeats, not always the fewest. Each pod is in ascending
+    order, and they are sorted by their first bot.
     """
     # A repeated meeting outweighs all distances together.
     heavy = 2 * count**3
@@ -193,12 +185,7 @@ def nearest_pods(count: int, met: Callable[[int, int], int]) -> list[tuple[int, 
 
 
 def default_rounds(entries: int, seats: int) -> int:
-    """Return the default number of rounds, after which one winner is left: log2 of the entries.
-
-    It is rounded up. With four seats each bot meets three others a round, so the number is limited
-    to what could do without repeated meetings if the pods were ideal, (entries - 1) // 3, but at
-    least one.
-    """
+    """Return the number of rounds if the spec gives none; see docs/tournament_formats.md#swiss."""
     rounds = math.ceil(math.log2(entries))
     return rounds if seats == 2 else max(1, min(rounds, (entries - 1) // 3))
 
@@ -290,8 +277,8 @@ class Swiss(Staged):
     def order(self) -> Sequence[tuple[int, str]]:
         """Return the places by points, then Buchholz, then points scored against those still equal.
 
-        Buchholz is the sum of the points of all opponents. For a round without opponents a bot's
-        own points stand in for theirs, so that a bye neither helps nor harms.
+        For a round without opponents a bot's own points stand in for theirs in its Buchholz, so
+        that a bye neither helps nor harms.
         """
         points = self._points()
         meetings = [meeting for meeting in self._meetings if meeting.blocks]
