@@ -149,7 +149,7 @@ class Spec:
     bench_after: int = attrs.field(default=5, validator=at_least(1))
     """Number of failed matches in a row after which a bot plays no more."""
     concurrency: int | Literal["auto"] = "auto"
-    """Number of blocks at the same time; `auto` measures it."""
+    """Number of blocks at the same time; `auto` for as many as give each bot a core of its own."""
     executor: str = "local"
     """`local`, `dask-local`, or `dask://HOST:PORT`."""
     pin: bool = False
