@@ -14,7 +14,7 @@ import trio
 from e2e.running import BOTS, environment, wait_until, wait_until_gone
 from lanista.competition import events, load, run_async
 from lanista.competition.running import open_executor
-from lanista.competition.spec import SpecError
+from lanista.errors import SpecError
 from support import errands
 from support.processes import argv_of, children_of, descendants
 from support.tournament import digests, directing, play, setup_in, stored

@@ -16,7 +16,7 @@ from e2e.running import runs, wait_until, wait_until_gone
 from lanista.competition import executors
 from lanista.competition.executors import GivenWorkers, LocalWorkers, deal
 from lanista.competition.running import open_executor
-from lanista.competition.spec import SpecError
+from lanista.errors import SpecError
 from lanista.system import usable_cores
 from support import errands
 

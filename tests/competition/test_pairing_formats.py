@@ -8,7 +8,8 @@ import pytest
 
 from competition.formats import by_alphabet, handed_out, make, play, ranked
 from lanista.competition.formats.knockout import EXTENSIONS, bracket, heats_of
-from lanista.competition.spec import SpecError, Sprt
+from lanista.competition.spec import Sprt
+from lanista.errors import SpecError
 from lanista.results.blocks import BlockScore, Pairing
 
 # Round-robin

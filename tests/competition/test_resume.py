@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from lanista.competition import events
 from lanista.competition.running import run_async
 from lanista.competition.setup import load
-from lanista.competition.spec import SpecError
 from lanista.competition.stored_blocks import (
     check_identities,
     read_stored_blocks,
     settle_seed,
     unbench_bots,
 )
+from lanista.errors import SpecError
 from lanista.results.database import Store
 from results.samples import asking
 from support.angrymob import PAGE

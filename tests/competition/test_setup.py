@@ -6,7 +6,8 @@ import attrs
 import pytest
 
 from lanista.competition.setup import Opening, prepare
-from lanista.competition.spec import SpecError, spec_of
+from lanista.competition.spec import spec_of
+from lanista.errors import SpecError
 from lanista.games import registry
 from lanista.results.blocks import BlockScore, points_by_place, seatings
 from lanista_maps import names, read

@@ -8,10 +8,10 @@ from lanista.competition.spec import (
     BotEntry,
     Keep,
     SeedCount,
-    SpecError,
     parse_spec,
     read_spec,
 )
+from lanista.errors import SpecError
 from lanista.results.blocks import FormatName
 
 SMALLEST = """

@@ -13,8 +13,8 @@ from fuzz.target import Target, check_words
 from lanista.arena import spec as arena_spec
 from lanista.arena.ladder_room import house_contestants
 from lanista.competition.setup import prepare
-from lanista.competition.spec import SpecError, example, parse_spec, spec_of
-from lanista.errors import BadInputError
+from lanista.competition.spec import example, parse_spec, spec_of
+from lanista.errors import BadInputError, SpecError
 from lanista.games import registry
 from lanista.hosting.inputs import configurations
 

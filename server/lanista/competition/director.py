@@ -20,7 +20,7 @@ from lanista.competition.result_recorder import ResultRecorder
 from lanista.competition.scheduler import Scheduler, described
 from lanista.competition.setup import Setup
 from lanista.competition.standings import Row, match_rows
-from lanista.competition.worker import Block, Finished, Task
+from lanista.competition.worker import Block, Finished, Task, play_blocks
 from lanista.errors import StoreError, one_line
 from lanista.ratings.table import Standings
 from lanista.results.blocks import Pairing
@@ -64,7 +64,7 @@ class Director(Scheduler):
         format_: Format,
         workers: Workers,
         *,
-        play: Callable[[Task], list[Finished]],
+        play: Callable[[Task], list[Finished]] = play_blocks,
         on_event: Callable[[events.Event], None] = lambda _: None,
     ) -> None:
         """Prepare a run; nothing is read or started before `run`.
@@ -73,11 +73,7 @@ class Director(Scheduler):
         caller has locked. No result was reported to the format.
         """
         super().__init__(
-            setup.match_setup,
-            setup.contestants,
-            workers,
-            play=play,
-            on_event=on_event,
+            setup.match_setup, setup.contestants, workers, play=play, on_event=on_event
         )
         self.setup = setup
         self._recorder = ResultRecorder(setup, store, format_)

@@ -7,7 +7,6 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from lanista.competition import worker
 from lanista.competition.director import Director, Report
 from lanista.competition.events import Event
 from lanista.competition.executors import (
@@ -64,14 +63,7 @@ def open_tournament(
         check_identities(setup, store, accept_changes=accept_changes)
         unbench_bots(setup, store, unbench)
         settle_seed(setup, store, makes=True)
-        yield Director(
-            setup,
-            store,
-            format_,
-            workers,
-            play=worker.play_blocks,
-            on_event=on_event or _ignore,
-        )
+        yield Director(setup, store, format_, workers, on_event=on_event or _ignore)
 
 
 def check_places(setup: Setup) -> None:

@@ -12,10 +12,7 @@ from typing import Any, Literal
 import attrs
 import cattrs
 
-from lanista.errors import (
-    BadInputError,
-    SpecError,  # noqa: F401 - programs that play tournaments catch it under this module's name
-)
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.inputs import SandboxName, example_of
@@ -23,13 +20,7 @@ from lanista.match.conditions import MAX_MATCH_CPU, Clock
 from lanista.ranges import at_least, at_most, rule
 from lanista.results.blocks import FormatName, SeatingsName
 from lanista.results.match_result import MatchResult
-from lanista.toml_spec import (
-    SpecReader,
-    quoted,
-    shown,
-    strict_converter,
-    whole,
-)
+from lanista.toml_spec import SpecReader, quoted, shown, strict_converter, whole
 
 MAX_SEEDS = 1_000_000
 """Maximum number of seeds; more are surely a mistake, and planning them would take minutes."""

@@ -1,7 +1,7 @@
 """The standings of a tournament and its list of matches, read from its database."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 import attrs
 
@@ -18,22 +18,10 @@ from lanista.games.outcome import ENDINGS
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
-from lanista.results.blocks import BlockScore, RoundMeeting, Seating
+from lanista.results.blocks import BlockScore, Seating
 from lanista.results.database import Store
 from lanista.results.reading import StoredMatch
 from lanista.results.recorded import match_json, stored_json
-
-
-class FormatState(TypedDict):
-    """Where a format stands, by the names of `compute`'s arguments."""
-
-    benched: tuple[str, ...]
-    order: Sequence[tuple[int, str]] | None
-    byes: Mapping[str, float]
-    planned: int | None
-    over: bool
-    words: str
-    rounds: tuple[tuple[RoundMeeting, ...], ...]
 
 
 @attrs.frozen(kw_only=True)
@@ -45,8 +33,8 @@ class Snapshot:
     uncounted: Sequence[str]
     """The ids of all other blocks."""
     seated: tuple[Seating, ...]
-    about: FormatState
-    """Where the format stands, as `compute` takes it."""
+    about: Mapping[str, Any]
+    """Where the format stands, by the names of `compute`'s arguments."""
 
 
 def snapshot(format_: Format, stored_blocks: StoredBlocks) -> Snapshot:
@@ -58,15 +46,15 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks) -> Snapshot:
         else:
             uncounted.append(id_)
     over, progress = format_.over(), format_.progress()
-    about = FormatState(
-        benched=tuple(format_.benched),
-        order=format_.order(),
-        byes=dict(format_.byes()),
-        planned=progress.planned,
-        over=over,
-        words=format_.verdict() if over else progress.words,
-        rounds=tuple(map(tuple, format_.rounds())),
-    )
+    about = {
+        "benched": tuple(format_.benched),
+        "order": format_.order(),
+        "byes": dict(format_.byes()),
+        "planned": progress.planned,
+        "over": over,
+        "words": format_.verdict() if over else progress.words,
+        "rounds": tuple(map(tuple, format_.rounds())),
+    }
     return Snapshot(counted=counted, uncounted=uncounted, seated=format_.seated, about=about)
 
 

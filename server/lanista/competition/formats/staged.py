@@ -167,10 +167,7 @@ class Staged(Format, abc.ABC):
 
     @abc.abstractmethod
     def _try_end_round(self) -> bool:
-        """End the round if it was played, and return whether it was.
-
-        The next one is set up, or `_ended` is set.
-        """
+        """End the round if it was played, set up the next or `_ended`; return whether it was."""
 
     @final
     def _advance(self) -> None:
