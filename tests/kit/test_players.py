@@ -1,4 +1,4 @@
-"""Players of the original kits, in whole matches over TCP (rules/cpp-kit.md)."""
+"""Players of the original kits, in whole matches over TCP (docs/bots/kits.md)."""
 
 import gzip
 import re
@@ -292,7 +292,7 @@ def test_a_flood_on_cerr_is_cut(floods):
 )
 def test_asking_for_nobody_costs_nothing(compiler, tmp_path, game, other, code, end):
     """`unit(-1)` and two cells outside the board, 3.6 million times each in this match: no late
-    answer. Real players ask so up to 2.9 million times a match (rules/cpp-kit.md).
+    answer. Real players ask so up to 2.9 million times a match (docs/bots/kits.md).
 
     Beside it plays one that is soon put out: it never returns, or it gives 1001 orders.
     """

@@ -1,9 +1,9 @@
 """The stdio bridge: lets a bot that reads stdin and writes stdout play over TCP.
 
-A bridge is a process of its own for each such bot. It imports only the standard library, so it
-starts quickly, and it adds only some ten microseconds to an answer. It sends the hello, then passes
-on bytes in both directions: from the bot whole lines at a time, each answer after the log lines for
-it. It doesn't interpret the lines, except that it prints those of the arena that are for people.
+A bridge is a process of its own for each such bot. It imports little, so it starts quickly, and it
+adds only some ten microseconds to an answer. It sends the hello, then passes on bytes in both
+directions: from the bot whole lines at a time, each answer after the log lines for it. It doesn't
+interpret the lines, except that it prints those of the arena that are for people.
 """
 
 import contextlib
@@ -83,9 +83,8 @@ def run(
     the next answer (PROTOCOL.md 4). SIGINT, SIGTERM and SIGHUP end the bot. For TLS, `secure`
     performs the handshake over a connected socket, and returns the socket to use.
 
-    Returns:
-        The bot's exit code, or minus the signal that ended it or us; 0 if the bot was ended because
-        it went on after the connection was closed.
+    Returns the bot's exit code, or minus the signal that ended it or us; 0 if the bot was ended
+    because it went on after the connection was closed.
 
     Raises:
         CannotConnectError: The program can't be started, or (`NoArenaError`) there is no connection
@@ -432,10 +431,7 @@ def _log_lines(line: bytes) -> bytes:
 
 
 def keep_standard_streams() -> None:
-    """Open those of stdin, stdout and stderr that are closed, so that no socket gets their number.
-
-    They are closed if the program that started us had closed them.
-    """
+    """Open those of stdin, stdout and stderr that are closed: no socket must get their number."""
     for fd in (0, 1, 2):
         try:
             os.fstat(fd)
@@ -444,10 +440,7 @@ def keep_standard_streams() -> None:
 
 
 def end_as(code: int) -> int:
-    """Return the exit code of a bot, or end this process by the signal that has ended the bot.
-
-    So our parent sees how the bot has ended. The code is as from `run`.
-    """
+    """Return a code of `run`, or end this process by the signal that has ended the bot."""
     if code < 0:
         # No core dump: it would be of this process, not of the bot.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -458,11 +451,7 @@ def end_as(code: int) -> int:
 
 
 def main(command: Sequence[str]) -> int:
-    """Run a bot that an arena has started by `python -m lanista.bots.bridge COMMAND…`.
-
-    The arena's address and the hello come from the environment variables that an arena sets for its
-    bots.
-    """
+    """Run a bot for the arena that the environment names (`python -m lanista.bots.bridge …`)."""
     keep_standard_streams()
     hello = f"{os.environ['LANISTA_NAME']} v=1"
     token = os.environ.get("LANISTA_TOKEN")

@@ -115,10 +115,8 @@ def languages(python: str) -> dict[str, str]:
 
 
 def packages(python: str) -> dict[str, str]:
-    """Return the Python packages that programs can import here besides Lanista, by name: versions.
-
-    They are those of the interpreter as programs get it, not of this process, which has none.
-    """
+    """Return the versions of the packages that programs can import besides Lanista, by name."""
+    # This process has none: it was started with -S.
     tried = subprocess.run([python, "-c", PACKAGES], capture_output=True, text=True, check=False)
     try:
         found: dict[str, str] = json.loads(tried.stdout)
@@ -141,10 +139,7 @@ class Build:
         self.libraries = {path.stem: path for path in libraries}
 
     def run(self) -> tuple[list[str], str]:
-        """Build the program in `FOLDER`; return its command line and its language.
-
-        Raises BuildError if it can't be built.
-        """
+        """Build the program in `FOLDER`; return its command and language, or raise BuildError."""
         FOLDER.mkdir()
         if self.ending == ".zip":
             return self._zip(), "ZIP"
@@ -305,13 +300,10 @@ class Build:
 
 
 def unpack(source: Path, folder: Path, *, is_bounded: bool = False) -> None:
-    """Unpack a ZIP that somebody else has made; what was unpacked before an error stays there.
+    """Unpack a ZIP of somebody else's, or raise UnpackError; what was unpacked until then stays.
 
     If it `is_bounded`, as it must be outside of a sandbox, there are at most `MAX_FILES` files and
     folders, and `MAX_UNPACKED` bytes. No file gives more than the ZIP says.
-
-    Raises:
-        UnpackError: It can't be unpacked.
     """
     try:
         with zipfile.ZipFile(source) as packed:

@@ -1,10 +1,9 @@
 """Builds programs that authors hand in: in a sandbox, under limits, one file in and one file out.
 
-The source is one file, a program's or a ZIP. A sandbox shows it to `builder`, which compiles it and
-sends a tar file back over the one connection that leaves the sandbox. That file is stored as it
-came, and is unpacked only in the sandboxes in which the program plays (`unpacker`, `command_of`).
-So nothing of an upload is ever unpacked or run outside of a sandbox, and a program takes one file
-of bounded size on disk.
+A sandbox shows the file, a program's source or a ZIP, to `builder`, which compiles it and sends a
+tar file back over the one connection that leaves the sandbox. That file is stored as it came, and
+is unpacked only in the sandboxes in which the program plays (`unpacker`, `command_of`). So nothing
+of an upload is ever unpacked or run outside of a sandbox.
 """
 
 import json
@@ -239,10 +238,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def _command(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the command line in the answer of a build, which may say anything.
-
-    Raises NotBuiltError if it says why there is none, or isn't one.
-    """
+    """Return the command in a build's answer, which may be anything, or raise NotBuiltError."""
     if "error" in answer:
         raise NotBuiltError(printable(str(answer["error"])[:MAX_WHY]))
     words = answer.get("command")

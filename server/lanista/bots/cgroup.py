@@ -1,8 +1,8 @@
 """Limits enforced by control groups (cgroup v2), where a part of their tree is delegated to us.
 
-With control groups the kernel enforces a bot's memory limit exactly and at once, so nothing has to
-be measured, and bounds the number of its threads. docs/limits.md says how an arena gets a part of
-the tree ("delegation"). Without one, the keeper measures the bot's memory instead.
+The kernel then enforces a bot's memory limit exactly and at once, and bounds the number of its
+threads; docs/limits.md says how an arena gets such a part ("delegation"). Without one, the keeper
+measures the bot's memory instead.
 
 If the arena may only make groups below its own, but not limit them (most often as root), bots have
 groups as well: by these the kernel can kill a bot and everything it started at once, however fast
@@ -39,8 +39,8 @@ def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
     """Make control groups for all bots from now on, and return whether the system lets us.
 
     A program that runs an arena calls this once, before the first bot. If our control group was
-    delegated to us, this process moves to a group of its own, below the one it was in. Tests pass a
-    fake of the folder of /proc that says which group this process is in.
+    delegated to us, this process moves to a group of its own, below the one it was in. `proc` is
+    the folder of /proc that says which group this process is in.
     """
     global _base, _limits  # noqa: PLW0603 -- a property of the process: which group it is in
     _base = _take_over(proc)
@@ -53,10 +53,7 @@ def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
 
 
 def _remove_abandoned(base: Path) -> None:
-    """Remove the empty groups of processes that were killed together with their bots' keepers.
-
-    The process itself may have been given the id of such a one, and have bots already.
-    """
+    """Remove the empty groups of processes that were killed together with their bots' keepers."""
     for path in base.glob(f"{_BOTS}*"):
         owner = path.name.removeprefix(_BOTS).partition("-")[0]
         if owner.isdecimal() and not is_running(int(owner)):
@@ -147,10 +144,7 @@ class Group:
     def make(cls, limits: BotLimits, *, sandboxed: bool) -> "Group | None":
         """Make a group with these limits; None if groups aren't used, or none is needed.
 
-        The kernel can kill a sandbox without a group.
-
-        Raises:
-            OSError: The group can't be made.
+        Raises OSError if it can't be made.
         """
         if _base is None or not (limits.memory or limits.processes):
             return None
@@ -179,10 +173,7 @@ class Group:
         (self.path / name).write_text(f"{value}\n")
 
     async def remove(self) -> None:
-        """Kill the processes left in the group and remove it.
-
-        Waits until that is done, without a limit: the caller sets a deadline.
-        """
+        """Kill the processes left in the group and remove it; the caller sets a deadline."""
         with contextlib.suppress(OSError):  # no such file before Linux 5.14
             (self.path / "cgroup.kill").write_text("1\n")
         while True:

@@ -52,8 +52,7 @@ def parse_command(text: str) -> tuple[str, ...]:
     special meaning.
 
     Raises:
-        CommandError: There is no program, a quote isn't closed, a backslash ends the line, or the
-            line holds a NUL character, which can't be passed to a program.
+        CommandError: There is no program, an open quote, a backslash at the end or a NUL character.
     """
     import shlex  # noqa: PLC0415 - house bots have no command line
 
@@ -85,8 +84,7 @@ def fill(argv: Iterable[str], *, port: int, name: str, token: str = "") -> tuple
     """Replace `{host}`, `{port}`, `{name}` and `{token}` by the values for one seat.
 
     Every other brace stays as it is. Inserted values are not searched for placeholders, so that a
-    bot named `{token}` doesn't get the token. An argument stays one argument, whatever its value
-    holds.
+    bot named `{token}` doesn't get the token.
     """
     values = {"host": HOST, "port": str(port), "name": name, "token": token}
     return tuple(_PLACEHOLDER.sub(lambda match: values[match[1]], argument) for argument in argv)

@@ -46,10 +46,7 @@ THREADS_EACH, THREADS_LEAST, THREADS_PER_CORE = 16, 256, 4
 
 
 class Limits:
-    """The limits of one bot, read from the text of `BotLimits.encode`; 0 for no limit.
-
-    `BotLimits` says what each of them means.
-    """
+    """The limits of one bot, as `BotLimits` describes and encodes them; 0 for no limit."""
 
     def __init__(self, text: str) -> None:
         values = {name: int(value) for name, value in (part.split("=") for part in text.split(","))}
@@ -149,13 +146,10 @@ def execute(
 
 
 def _path_of(program: str, environment: "Mapping[str, str]") -> str:
-    """Return the path of a program that is searched for along the PATH.
+    """Return the path of a program that is searched for along the PATH, or raise FileNotFoundError.
 
     `os.execvpe` reports a folder of the PATH that this user may not enter, as one of root's after
     `runuser`, as a program that may not be executed, though the program is nowhere.
-
-    Raises:
-        FileNotFoundError: It isn't in any of the folders.
     """
     if "/" in program:
         return program

@@ -1,8 +1,7 @@
 """The fork server: a resident process of an arena that forks a keeper for every bot.
 
-A keeper is an interpreter, which takes 20 ms to start; a fork of one that has started takes one.
-So an arena starts this process with its first bot (see `keeper_process`), and has every keeper
-forked from it. `keeper_process` starts an interpreter that does nothing but
+An interpreter takes 20 ms to start; a fork of one that has started takes one. `keeper_process`
+starts an interpreter that does nothing but
 
     fork_server.main([SOCKET])
 
@@ -13,12 +12,9 @@ the arena has the other. A message of the arena is one byte with four descriptor
     holds what `encode` makes of the keeper's arguments and the bot's environment.
 
 The answer is the keeper's pid, or minus the number of the error for which it can't be forked. When
-the arena closes its end, or dies, this process exits; keepers don't need it any more.
-
-A keeper is forked as a child of the arena, not of this process (`syscalls.fork_sibling`). So the
-arena waits for its keepers, and they live on if the fork server is killed. It imports only the few
-light modules that a keeper needs and never has more than one thread, so forking it is cheap and
-safe.
+the arena closes its end, or dies, this process exits; keepers don't need it any more, as they are
+children of the arena (`syscalls.fork_sibling`). It imports only the few light modules that a keeper
+needs and never has more than one thread, so forking it is cheap and safe.
 
 Where no process can be forked for another one, each keeper is an interpreter that is given the four
 descriptors:
@@ -67,11 +63,9 @@ def decode(request: bytes) -> tuple[list[str], dict[str, str]]:
 
 
 def serve(requests: _socket.socket) -> list[int]:
-    """Fork a keeper for every request.
+    """Fork a keeper for every request; return, in each keeper, the descriptors that it was sent.
 
-    Returns:
-        In each keeper, the descriptors that it was sent. In the fork server itself, nothing: this
-        process exits when the arena has closed its end.
+    The fork server itself exits when the arena has closed its end.
     """
     while True:
         byte, ancillary, _, _ = requests.recvmsg(

@@ -20,10 +20,8 @@ the bot's. The keeper writes lines about the bot to STATUS:
     left N                        when it ended: how many processes that it started still run
     exited CODE | killed SIGNAL   when it ended
 
-LIMITS is `BotLimits.encode`. The limits that the kernel enforces for each process are set in the
-bot. What all its processes use together is measured by the keeper (`usage`), except for memory if
-a control group limits it. GROUP is the folder of the bot's control group, empty if it has none. The
-bot begins in it, and the keeper removes it in the end.
+LIMITS is `BotLimits.encode`. GROUP is the folder of the bot's control group, empty if it has none.
+The bot begins in it, and the keeper removes it in the end.
 
 UPLINK is empty, or HOST:PORT of the arena if the command starts a sandbox. In that case the keeper
 gives the sandbox a connection to the arena and a filter of system calls. When the `launcher` in it
@@ -34,10 +32,9 @@ Between arena and keeper there is a pipe rather than PR_SET_PDEATHSIG, because t
 when the *thread* that forked exits, which may be long before the arena ends. Between keeper and bot
 PR_SET_PDEATHSIG is safe, since the keeper has only one thread.
 
-The less a keeper imports, the faster it starts and is forked: so it imports only light modules of
-the standard library and the few modules of this package that do the same. Two cases can't be
-handled: processes that have become another user's can't be killed; and if the arena and a keeper
-are killed by kill -9 at the same time, the bot dies but the processes it started survive.
+Two cases can't be handled: processes that have become another user's can't be killed; and if the
+arena and a keeper are killed by kill -9 at the same time, the bot dies but the processes it started
+survive.
 """
 
 # Importing contextlib and pathlib would take milliseconds for every bot.
@@ -149,10 +146,7 @@ class Keeper:
             pause = min(2 * pause, LAST_PAUSE)
 
     def kill_by_kernel(self) -> bool:
-        """Have the kernel kill all of a sandbox or control group at once, however fast it forks.
-
-        Returns whether there is one of them.
-        """
+        """Have the kernel kill all of a sandbox or control group; return whether there is one."""
         if self.uplink and self.bot:
             # The first process of the sandbox's namespace dies with its parent, which is this one,
             # and everything else in the namespace dies with the first process.
@@ -183,10 +177,7 @@ class Keeper:
         return proctree.descendants(os.getpid())
 
     def check_limits(self) -> int | None:
-        """End the bot if it has broken a limit; return the milliseconds until the next check.
-
-        None: there is none.
-        """
+        """End the bot if it has broken a limit; return milliseconds to the next check, if any."""
         if self.watch is None:
             return None
         broken, pause = self.watch.look()
@@ -252,11 +243,8 @@ class Keeper:
         return os.fork()
 
     def limit_files(self, pid: int) -> bytes:
-        """Limit how many files a sandbox may hold whose launcher is waiting.
-
-        `pid` is that of bubblewrap, whose last descendant is the launcher. Returns why it failed;
-        empty if it worked.
-        """
+        """Limit how many files a sandbox may hold whose launcher waits; return why that failed."""
+        # The last descendant of bubblewrap is the launcher.
         [*_, launcher] = [pid, *proctree.descendants(pid)]
         child = os.fork()
         if child == 0:
@@ -378,10 +366,7 @@ class Keeper:
         execute.execute(self.command, self.environment, trouble)
 
     def prepare_sandbox(self, trouble: int, wait: int) -> bool:
-        """Set up, in the forked child, the descriptors that a sandbox and its launcher need.
-
-        Returns whether that worked; if not, the reason was written to `trouble`.
-        """
+        """Set up the descriptors that a sandbox needs, or write why not and return False."""
         import _socket  # noqa: PLC0415 -- the part in C of `socket`; only sandboxes need it
 
         host, _, port = self.uplink.rpartition(":")
@@ -412,10 +397,7 @@ def has_children() -> bool:
 
 
 def gain_priority() -> int | None:
-    """Give this process the highest priority of an ordinary process, if it may have that.
-
-    Returns the niceness that it had before, None if it still has it.
-    """
+    """Give this process the highest ordinary priority; return its old niceness if it has that."""
     before = os.getpriority(os.PRIO_PROCESS, 0)
     try:
         os.setpriority(os.PRIO_PROCESS, 0, NICENESS)

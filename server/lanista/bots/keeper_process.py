@@ -1,19 +1,14 @@
 """The arena's side of keepers: having them forked, and waiting for their end.
 
-Keepers are forked by a process of this arena's own, the `fork_server`, but are children of this
-process all the same. Where there can't be a fork server, each is an interpreter, started for it. If
+docs/design.md, "Bot processes", says when the `fork_server` is used and when it is replaced. If
 this process forks itself without exec (a pool of `multiprocessing`), the child has a fork server of
-its own as soon as it starts a bot.
-
-So that a bot starts as if this process had forked it, the fork server is replaced when something
-that a process hands on has changed (see `_inherited`). What isn't compared, such as namespaces and
+its own as soon as it starts a bot. What `_inherited` doesn't compare, such as namespaces and
 control groups, stays as it was when the fork server was started.
 
-A keeper that exits by itself leaves nothing behind. If a keeper is killed, its bot dies with it (by
-PR_SET_PDEATHSIG), but processes that the bot started become children of the nearest subreaper
-above: the arena, if it has called `become_subreaper`. The arena then kills them (`end_orphans`).
-Only those children are waited for, never just any child, because each keeper is waited for by
-itself.
+If a keeper is killed, its bot dies with it (by PR_SET_PDEATHSIG), but processes that the bot
+started become children of the nearest subreaper above: the arena, if it has called
+`become_subreaper`, which then kills them (`end_orphans`). Only those children are waited for, never
+just any child, because each keeper is waited for by itself.
 """
 
 import atexit
@@ -133,10 +128,7 @@ def _unnamed_file() -> int:
 
 
 def _interpreter(descriptors: Sequence[int]) -> int:
-    """Start an interpreter that runs `fork_server.main` with some descriptors; return its pid.
-
-    Raises OSError if there are no more descriptors or processes.
-    """
+    """Start an interpreter that runs `fork_server.main` with some descriptors; return its pid."""
     # Popen closes all descriptors but the named ones, so that no keeper holds another's lifeline.
     process = subprocess.Popen(
         [*interpreter("fork_server"), *map(str, descriptors)],

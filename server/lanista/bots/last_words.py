@@ -43,9 +43,9 @@ _CPP_THROWN = re.compile(r"terminate called after throwing an instance of '(?P<m
 def last_words(output: str) -> str:
     """Return in one printable line why a bot ended, as far as the end of its output says so.
 
-    For an uncaught exception or a panic of Python, Java, JavaScript, Go or Rust that is
-    `FILE:LINE: MESSAGE`, with the innermost line of the author's own code; for an exception of C++
-    its type and message; otherwise the last line. Without output it is empty.
+    For an uncaught exception or a panic of Python, Java, JavaScript, Go or Rust that is `FILE:LINE:
+    MESSAGE`, with the innermost line of the author's own code; for an exception of C++ its type and
+    message; otherwise the last line. Without output it is empty.
     """
     output = output.rstrip()
     if output.endswith(_MARGIN_END):

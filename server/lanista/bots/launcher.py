@@ -8,14 +8,9 @@ the real arena, which was made outside, before the sandbox (descriptor UPLINK_FD
 and resets are passed on as they come, so that bot and arena notice nothing but a few dozen
 microseconds of delay. A second connection is refused, or reset if it came at once.
 
-The launcher writes to LAUNCHER_FD:
-
-- IS_READY when the sandbox is set up; it then waits for GO from GO_FD before it starts the bot;
-- IS_STARTED when the bot was started, or else a message that says why it couldn't be;
-- after the bot's end, the line `left N` (how many other processes run in the sandbox) and, if a
-  signal killed the bot, the line `killed SIGNAL`.
-
-It exits with the bot's exit code.
+Before the bot starts, the launcher and the keeper agree as `execute.IS_READY` says. After the bot's
+end, it writes to LAUNCHER_FD the line `left N` (how many other processes run in the sandbox) and,
+if a signal killed the bot, the line `killed SIGNAL`. It exits with the bot's exit code.
 
 USER is the id of a user to become first, with the group of the same number; 0 for no change. LIMITS
 is `BotLimits.encode`; the limits are set in the bot, after the change of user. The first process of
@@ -59,8 +54,7 @@ class Flow:
     def move(self) -> bool:
         """Read a piece if none is pending, and write what the sink takes of it.
 
-        Returns whether anything was read or written; raises Reset if a peer has reset the
-        connection.
+        Returns whether anything was read or written. Raises Reset if a peer has reset its side.
         """
         if self.is_over:
             return False

@@ -102,11 +102,8 @@ def parse_limits(text: str | None) -> BotLimits:
     """Parse limits as they are written on a command line; without a text, they are the defaults.
 
     The text is `none`, or `KEY=VALUE` pairs separated by commas: `memory=512M,cpu=60,files=256,
-    file-size=10M,processes=16`. Sizes may end in K, M or G (1024, …). The value `none` or 0 lifts
-    that limit. Limits that aren't named keep their defaults.
-
-    Raises:
-        LimitsError: The text can't be parsed, or a value is out of its range.
+    file-size=10M,processes=16` (docs/limits.md). Raises LimitsError if it can't be parsed, or a
+    value is out of its range.
     """
     if text is None:
         return BotLimits()
@@ -143,12 +140,9 @@ def _values(text: str) -> dict[str, int]:
 def limits_of_match(text: str | None, match_cpu: int | None) -> BotLimits:
     """Return the limits of a bot that may have a budget of processor time for a whole match.
 
-    A process's time is counted from its start, so such a bot has to be started for each match.
-    Without a text (see `parse_limits`), the limits are the defaults; the budget is in seconds.
-
-    Raises:
-        LimitsError: The text can't be parsed, a value is out of its range, or the text has a limit
-            of processor time beside the budget.
+    A process's time is counted from its start, so such a bot has to be started for each match. The
+    budget is in seconds. Raises LimitsError as `parse_limits` does, and if the text has a limit of
+    processor time beside the budget.
     """
     limits = parse_limits(text)
     if match_cpu is None:

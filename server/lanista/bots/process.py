@@ -185,10 +185,7 @@ class Bot:
         return kept.decode("utf-8", "backslashreplace")
 
     def place_output(self, turn: Callable[[], int] | None) -> None:
-        """Note from now on in which turn each part of the output comes, or with None note nothing.
-
-        `turn` returns the present turn of the match that the bot plays.
-        """
+        """Note in which turn, as `turn` says, each part of the output comes; None: no more."""
         self._turn = turn
         self._turns.clear()
 
@@ -299,13 +296,7 @@ class _Link:
         limits: BotLimits,
         sandbox: "Sandbox | None",
     ) -> "_Link":
-        """Start a keeper.
-
-        Raises:
-            OSError: There are no more file descriptors or processes, or the command is too long.
-            ValueError: The command is empty, or it or the environment holds a NUL character.
-            SandboxError: A sandbox can't be made.
-        """
+        """Start a keeper, or raise OSError, ValueError or SandboxError."""
         if not command:
             raise ValueError("the command is empty")
         uplink = ""
@@ -417,14 +408,13 @@ async def start_bot(
 
     The bot has a session and process group of its own, nothing to read on stdin, and one pipe for
     stdout and stderr, which is always read. No shell is involved. All else it inherits from this
-    process, as that is now (see `keeper_process`). The block is entered when the bot is executing,
-    or has failed to start: `Bot.exit` then says why, and nothing is raised.
+    process, as that is now. The block is entered when the bot is executing, or has failed to start:
+    `Bot.exit` then says why, and nothing is raised.
 
     Leaving the block, in whatever way, ends the bot **and all processes it started**, even those
     that have left its session: the bot has `grace` seconds to exit by itself, then all are killed.
     This is shielded from cancellation, and its time is limited. If the arena dies, even by kill -9,
-    the bots are killed at once. All this holds on Linux; elsewhere only the bot's process group is
-    ended.
+    the bots are killed at once. (On systems other than Linux, only the process group is ended.)
 
     The program is a path or a name that is searched for along the PATH of `env`, which is the whole
     environment. A bot that breaks one of its limits is ended, with all it started, and `Exit.limit`

@@ -147,7 +147,7 @@ def threads_of(user: int) -> int:
 
 
 def freeze_and_kill(find: "Callable[[], Iterable[int]]") -> None:
-    """Stop all processes that `find` finds until it finds no new ones, then kill them.
+    """Stop all processes that `find` finds, parents first, until there are no new ones; kill them.
 
     They are stopped first because a tree that is killed one process at a time could go on forking.
     Stopped processes don't reap their children either, so a pid can't be reused between the time it
@@ -157,9 +157,6 @@ def freeze_and_kill(find: "Callable[[], Iterable[int]]") -> None:
     Signals go to whole process groups, since the kernel lets no process of a group slip through
     while it sends one. All processes in a group of a bot belong to that bot, because a bot has a
     session of its own.
-
-    Args:
-        find: Finds the pids of the processes to kill, parents before children.
     """
     own_group = os.getpgrp()
     frozen: dict[int, None] = {}  # an ordered set
@@ -190,10 +187,7 @@ def group_of(pid: int) -> int:
 
 
 def send(pid: int, number: int) -> None:
-    """Send a signal to a process, or to the process group -pid.
-
-    Does nothing if it is gone or another user's.
-    """
+    """Send a signal to a process or to the group -pid, unless it is gone or another user's."""
     try:
         os.kill(pid, number)
     except OSError:

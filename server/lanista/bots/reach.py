@@ -237,15 +237,10 @@ def own(
 ) -> list[str]:
     """Return the files and folders that a bot's command line shows to be its own.
 
-    These are: every file, folder or program along PATH that an argument names, as a whole or in a
-    part separated by `=` or `:`; the folder in which such a file lies, and if that is the `bin` of
-    an installation, the installation; the interpreters in a `#!` line. The working directory is
-    among them if no file that is named can be the bot's program, or if Python runs a module of it
-    (`-m`).
-
-    A link may be the work of the bot's author. So one that leads into something hidden from outside
-    of it shows nothing (`_strays`). Of a program that was handed in, the author has written the
-    command line too (`_trusted`).
+    docs/limits.md, "What it sees", says which these are. The working directory is among them if no
+    file that is named can be the bot's program, or if Python runs a module of it (`-m`). A link may
+    be the work of the bot's author, and so may be the command line of a program that was handed in:
+    `_strays` and `_trusted` keep these from showing what is others'.
 
     All paths are absolute, and may lead through links. `path` is the PATH of the bot's environment;
     None for the system's default. What every bot sees, with the paths in `also`, isn't the bot's

@@ -4,9 +4,9 @@ A bot is somebody else's program. In a sandbox it must be able to do only what a
 read its own files, write to a scratch folder, and talk to the arena. bubblewrap (`bwrap`) starts it
 in namespaces of its own, and each of them closes one way out:
 
-- Network: there is only a loopback interface, on which nothing else listens. The `launcher` inside
-  listens where the bot expects the arena, and relays one connection that was made outside. Apart
-  from the bot's output, no other byte leaves the sandbox.
+- Network: there is only a loopback interface. The `launcher` inside listens where the bot expects
+  the arena, and relays one connection that was made outside. Apart from the bot's output, no other
+  byte leaves the sandbox.
 - Files: the bot sees the system's folders, its own program's, and no others, all read-only
   (`reach`). Where data of an arena, records or other bots lie in what is shown, they are covered.
   So are sockets, because connecting to one isn't writing to a file: the read-only mount doesn't
@@ -16,8 +16,8 @@ in namespaces of its own, and each of them closes one way out:
   of an ordinary user can't do that: its bots keep that user's rights inside.
 - System calls: a filter (`syscalls`) refuses those that get around the above.
 
-This module builds the command line of `bwrap`; docs/limits.md describes what a bot gets. There is
-no fallback: if a sandbox can't be made, that is an error.
+docs/limits.md describes what a bot gets. There is no fallback: if a sandbox can't be made, that is
+an error.
 """
 
 # os.path throughout: pathlib resolves or joins what must stay as it was written.
@@ -111,8 +111,7 @@ class Sandbox:
         is this process's own.
 
         Raises:
-            SandboxError: bubblewrap isn't installed, or there is no filter of system calls for
-                this machine.
+            SandboxError: There is no bubblewrap, or no filter of system calls for this machine.
         """
         bwrap = _bwrap()
         _filter()  # raises where the keeper would find none
@@ -153,12 +152,10 @@ def own_paths(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> set[s
 
 
 def check_sandbox() -> None:
-    """Check that sandboxes can be made on this machine, by making an empty one.
+    """Make an empty sandbox, to check that sandboxes can be made on this machine.
 
-    Call this once, before the first bot is started.
-
-    Raises:
-        SandboxError: They can't; the message says what is missing and what to do about it.
+    Call this before the first bot is started. Raises SandboxError, which says what is missing and
+    what to do about it.
     """
     bwrap = _bwrap()
     is_root = os.geteuid() == 0
@@ -223,10 +220,7 @@ def _filter() -> bytes:
 
 
 def _isolation(bwrap: str, rules: int, *, is_root: bool) -> list[str]:
-    """Return the part of the command line that sets up namespaces and privileges.
-
-    The filter of system calls is read from the descriptor `rules`.
-    """
+    """Return the arguments for namespaces, privileges and the filter, which `rules` holds."""
     return [
         *(bwrap, "--die-with-parent", "--new-session"),
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
@@ -261,10 +255,7 @@ def _files(
     *,
     is_root: bool,
 ) -> list[str]:
-    """Return the part of the command line that sets up the file system.
-
-    `scratch` is the size of the scratch folder in bytes.
-    """
+    """Return the arguments for the file system, whose scratch folder has `scratch` bytes."""
     covered = {os.path.realpath(path) for path in hidden}
     homes = _homes(os.geteuid(), os.environ)
     ours = _own()

@@ -120,10 +120,7 @@ _libc: "ctypes.PyDLL | None" = None
 def call(function: str, *arguments: "int | bytes | None") -> int:
     """Call a function of the C library, without releasing the interpreter's lock.
 
-    Numbers are passed as long.
-
-    Raises:
-        OSError: It returned a negative number.
+    Numbers are passed as long. Raises OSError if it returns a negative number.
     """
     import ctypes  # noqa: PLC0415 -- slow to import, and not always needed
 
@@ -141,10 +138,7 @@ def call(function: str, *arguments: "int | bytes | None") -> int:
 
 
 def prctl(option: int, value: int) -> bool:
-    """Set a property of this process (prctl(2)); return whether that worked.
-
-    On systems other than Linux it never does.
-    """
+    """Set a property of this process (prctl(2)), on Linux; return whether that worked."""
     if sys.platform != "linux":
         return False
     try:
@@ -164,9 +158,7 @@ def fork_sibling() -> int:
 
     Call this only in a process that has never had a second thread. It bypasses what `os.fork` and
     libc's `fork` do for a child: release locks that other threads held, and forget those threads.
-
-    Raises:
-        OSError: There are too many processes.
+    Raises OSError if there are too many processes.
     """
     # The interpreter's lock isn't released around the call, so the child holds it too.
     # Without a stack of its own, the child goes on with a copy of ours, as after a fork (clone(2)).
@@ -177,12 +169,10 @@ def fork_sibling() -> int:
 def fork_into_group(folder: str) -> int:
     """Fork this process, the child beginning in another control group (version 2).
 
-    That takes no longer than a fork, while a process that moves to another group waits for some
-    10 ms. Call this only in a process that has never had a second thread, as `fork_sibling`.
-
-    Raises:
-        OSError: The kernel can't do that (before Linux 5.7), the group is gone or can't be entered,
-            or there are too many processes.
+    That takes no longer than a fork, while a process that moves to another group waits for some 10
+    ms. Call this only in a process that has never had a second thread, as `fork_sibling`. Raises
+    OSError if the kernel can't do that (before Linux 5.7), the group is gone or can't be entered,
+    or there are too many processes.
     """
     numbers = NUMBERS.get(machine())
     if numbers is None:
@@ -199,10 +189,9 @@ def fork_into_group(folder: str) -> int:
 def join_session_keyring() -> None:
     """Leave the arena's session keyring for a new, empty one.
 
-    Failures are ignored, because they are no reason not to start the bot. A kernel without keyrings
-    has no keys to protect. A user who has used up their quota of keys (200, except for root) keeps
-    the arena's keyring: in a sandbox keys can't be reached anyway, and without a sandbox a bot can
-    reach the keyrings of its user, and the arena itself, in any case.
+    Failures are ignored: a kernel without keyrings has no keys to protect, and a user who has used
+    up their quota of keys (200, except for root) keeps the arena's keyring. In a sandbox keys can't
+    be reached anyway; without one a bot can reach the keyrings of its user, and the arena itself.
     """
     numbers = NUMBERS.get(machine())
     if sys.platform == "linux" and numbers is not None:
@@ -217,10 +206,7 @@ def limit_files(pid: int, folders: list[str], files: int) -> None:
 
     For that, this process joins the namespaces of a process in the sandbox, as root or the owner of
     the sandbox's user namespace may. It can't leave them again, so call this in a forked child that
-    then exits.
-
-    Raises:
-        OSError: The kernel doesn't allow it, or the process is gone.
+    then exits. Raises OSError if the kernel doesn't allow it, or the process is gone.
     """
     import fcntl  # noqa: PLC0415 -- only sandboxes need it
 

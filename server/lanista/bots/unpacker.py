@@ -4,8 +4,7 @@
 
 runs in a sandbox, which shows PROGRAM, a tar file that `builder` made. The arguments are the
 program's command line, which is executed in the folder of its files; a word `{python}` stands for
-the Python that runs this, so that a program built on one machine runs on another. Only the standard
-library is imported, because every bot pays for it.
+the Python that runs this, so that a program built on one machine runs on another.
 """
 
 # Importing pathlib would double the time that this takes.

@@ -1,7 +1,7 @@
 """Measuring what a bot and all it started use, and finding out when a limit is broken.
 
 This runs in the keeper, so it imports only light modules of the standard library. It only measures;
-the keeper ends the bot. `Watch.look` also decides how long to wait until the next measurement.
+the keeper ends the bot.
 """
 
 # Importing pathlib would double the time a keeper takes to start.
@@ -51,11 +51,7 @@ class Watch:
         self._files_due = float("-inf")
 
     def look(self) -> "tuple[str | None, int]":
-        """Measure once.
-
-        Returns the limit that is broken, as `KIND LIMIT USED`, or None; and the milliseconds until
-        the next measurement.
-        """
+        """Return the limit that is broken, as `KIND LIMIT USED`, and the milliseconds to wait."""
         pids = self._descendants()
         if self._are_too_many(pids):
             return f"processes {self.processes} {len(pids) - self.uncounted}", SHORTEST
@@ -129,10 +125,9 @@ class Watch:
             self._files_due = end + FILES_REST * (end - begin)
 
     def _descendants(self) -> list[int]:
-        """Return the keeper's descendants, including zombies.
+        """Return the keeper's descendants, zombies included, but none after too many.
 
-        No more are looked for than are needed to know that the limit of processes is broken: if a
-        bot starts them without end, it has to be ended soon.
+        If a bot starts them without end, it has to be ended soon.
         """
         found: list[int] = []
         for pid in proctree.descendants(os.getpid()):
@@ -146,13 +141,11 @@ class Watch:
 
 
 def memory_of(pids: list[int], limit: int, memfds: int = 0) -> int:
-    """Return the bytes of memory that these processes use, without mapped files.
+    """Return the bytes of memory that these processes use (docs/limits.md says what counts).
 
-    Mapped files (programs, libraries, archives of a runtime) don't count: they are in the page
-    cache whether the bot runs or not, and would count once per process. Memory that processes share
-    (after a fork, or as shared segments) counts once, divided among them; if the kernel doesn't
-    know the shares, it counts in full for each. The shares are read only if the cheaper sum is
-    above the limit, so a result that isn't above it may be too large.
+    Memory that processes share counts once, divided among them; if the kernel doesn't know the
+    shares, it counts in full for each. The shares are read only if the cheaper sum is above the
+    limit, so a result that isn't above it may be too large.
 
     The mapped part of a memfd is shared memory as well. How large that part is can't be found out
     cheaply, so the larger of the two counts: mapped shared memory, or all memfds (`memfds_of`).

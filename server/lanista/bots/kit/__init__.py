@@ -1,14 +1,13 @@
 """The original kits' C++ API: compiles a student's unchanged player into a bot.
 
-It is described in `rules/cpp-kit.md`. `include/GAME/` has the headers that a player of the game
-includes: a folder for each game, since both kits use the same names. `include/kit/` has what the
-two share, and `include/lanista.hpp` is the C++ client, which can be used by itself. `src/GAME.cc`
-is the main program, and no rule of a game is there.
+docs/bots/kits.md describes it. `include/GAME/` has the headers that a player of the game includes:
+a folder for each game, since both kits use the same names. `include/kit/` has what the two share,
+and `include/lanista.hpp` is the C++ client, which can be used by itself. `src/GAME.cc` is the main
+program, and no rule of a game is there.
 
 A build compiles the player's file, and links it to the main program. That is compiled apart, so
-that the file's macros and `using namespace std` can't affect it. It is the same every time and
-takes longer to compile than most players, so its object file is cached. If no game is given, the
-file is checked against the API of every game.
+that the file's macros and `using namespace std` can't affect it. It takes longer to compile than
+most players, so its object file is cached.
 """
 
 import contextlib
@@ -90,10 +89,7 @@ class Built:
 
 
 def compiler() -> tuple[str, ...]:
-    """Return the start of a compiler's command line: `$CXX`, or the first compiler installed.
-
-    Raises NoCompilerError if there is none.
-    """
+    """Return how a compiler's command line begins (`$CXX` or PATH), or raise NoCompilerError."""
     chosen = os.environ.get("CXX", "").strip()
     if chosen:
         argv = _split("CXX", chosen)

@@ -1,4 +1,4 @@
-// What a player file of either game finds without including it (rules/cpp-kit.md, "Headers").
+// What a player file of either game finds without including it (docs/bots/kits.md).
 #ifndef LANISTA_KIT_UTILS_HH
 #define LANISTA_KIT_UTILS_HH
 
