@@ -1,18 +1,15 @@
 """Work for connections outside of matches, in slices too small for running matches to notice.
 
-Accepting connections, reading hellos, watching waiting bots, closing connections and serving pages
-is done for whoever connects. A thousand connections at once would stall the event loop (`stalls`),
-by which any stranger could slow matches down or make them void.
+A thousand connections at once would stall the event loop (`stalls`), by which any stranger could
+slow matches down or make them void. So accepting connections, reading hellos, watching waiting
+bots, closing connections and serving pages is cut into *pieces*. A piece runs without an `await`,
+and needs one of a few slots. Once it has a slot, it first lets the loop complete its current pass,
+in which every match that can go on takes a step; so a pass runs only about as many pieces as there
+are slots. Where many matches make the passes long anyway, there are more slots, up to a fixed share
+of a pass's time. Pieces that wait for a slot queue by address, and the addresses take turns, so
+that a crowd from one address delays mostly itself.
 
-Therefore all such work is cut into *pieces*. A piece runs without an `await`, and needs one of a
-few slots. Once it has a slot, it first lets the loop complete its current pass, in which every
-match that can go on takes a step; so a pass runs only about as many pieces as there are slots.
-Where many matches make the passes long anyway, there are more slots, so that the additional pieces
-take up to a fixed share of the pass's time. Pieces that wait for a slot queue by address, and the
-addresses take turns, so that a crowd from one address delays mostly itself.
-
-`WorkDone` remembers for whom the recent pieces were done: a stall that was caused by work for a
-bot's own address doesn't excuse that bot.
+A stall that was caused by work for a bot's own address doesn't excuse that bot (`WorkDone`).
 """
 
 from collections import deque
@@ -56,10 +53,7 @@ class WorkDone:
 
 @attrs.define(eq=False)
 class BackgroundWork:
-    """The slots for background work that all connections of a port share.
-
-    The top of this module explains pieces and slots.
-    """
+    """The slots for background work that all connections of a port share."""
 
     pieces: int = PIECES
     """How many pieces every pass of the loop may run."""
@@ -77,10 +71,7 @@ class BackgroundWork:
 
     @asynccontextmanager
     async def piece(self, host: str) -> AsyncIterator[None]:
-        """Wait for a slot, then run the block, which must not `await`, as a piece of work.
-
-        It is done for an address.
-        """
+        """Wait for a slot, then run the block, which must not `await`, as work for an address."""
         if self._active < self.pieces:
             self._active += 1
         else:

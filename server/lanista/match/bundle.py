@@ -1,9 +1,7 @@
 """Failure bundles: a folder beside the record for each bot that didn't end a match normally.
 
-A bundle holds what the bot's author needs to find the reason: what the bot was sent in its last
-turns, byte for byte, what it answered and when, how its process ended, and a command that feeds it
-the same turn again. docs/bots/debugging.md describes every file. No file name depends on what a bot
-sent.
+A bundle holds what the bot's author needs to find the reason; docs/bots/debugging.md describes
+every file. No file name depends on what a bot sent.
 """
 
 import io
@@ -69,10 +67,7 @@ def has_bundles(record: Path, seats: int) -> bool:
 def write_bundles(record: Path, title: str, seats: int, failures: Sequence[Failure]) -> list[Path]:
     """Write the bundles of a match, and remove those of an earlier match with the same record.
 
-    `title` describes the match for people. Returns the folder of each failure.
-
-    Raises:
-        OSError: A bundle can't be written.
+    `title` describes the match for people. Returns the folder of each failure. Raises OSError.
     """
     for seat in range(seats):
         folder = folder_of(record, seat)
@@ -92,10 +87,8 @@ def write_bundles(record: Path, title: str, seats: int, failures: Sequence[Failu
 def packed(folder: Path) -> bytes:
     """Return a bundle as a ZIP file for its bot's author, who may be elsewhere.
 
-    What works only on the arena's machine is left out: the script, and how to call it.
-
-    Raises:
-        OSError: The bundle can't be read.
+    What works only on the arena's machine is left out: the script, and how to call it. Raises
+    OSError if the bundle can't be read.
     """
     import zipfile  # noqa: PLC0415 - only for authors who are elsewhere
 

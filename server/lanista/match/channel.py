@@ -1,8 +1,4 @@
-"""Non-blocking transfer of bytes to and from one bot, with times of receipt.
-
-`Channel` is the interface, and `SocketChannel` implements it over TCP; tests have an implementation
-in memory.
-"""
+"""Non-blocking transfer of bytes to and from one bot, with times of receipt."""
 
 import errno
 import socket
@@ -158,11 +154,8 @@ class SocketChannel:
         """Return other sockets of the same connection, to hand to another process.
 
         There is one for the socket, and another for the outer one, if there is one. Closing one
-        leaves the other as it is. At most one process may wait for input at a time.
-
-        Raises:
-            BrokenChannelError: The channel is closed.
-            OSError: There are no more descriptors.
+        leaves the other as it is. At most one process may wait for input at a time. Raises
+        BrokenChannelError if the channel is closed, OSError if there are no more descriptors.
         """
         duplicate = self._open().dup()
         if self._outer is None:
@@ -182,10 +175,7 @@ class SocketChannel:
         return SocketChannel(inner, outer=outer)
 
     def peek(self) -> bytes | None:
-        """Return the first byte that can be read, without reading it; None if there is none yet.
-
-        It is empty at the end of input.
-        """
+        """Return the next byte without reading it; None if none is there yet, empty at the end."""
         try:
             return self._open().recv(1, socket.MSG_PEEK)
         except (BlockingIOError, InterruptedError):

@@ -2,16 +2,8 @@
 
 A bot's time runs from the moment when the arena has handed the turn's bytes to the operating system
 until the last byte of the answer reaches the arena's machine (PROTOCOL.md 4), as stamped by the
-kernel: time that the answer then waits to be read must not count against the bot.
-
-The stamp of a read is that of its last segment. So when bytes follow the answer's newline, the
-answer came at some earlier moment; and there may be no stamp, or a useless one because the wall
-clock was set. An arrival is therefore an interval: not before the last moment at which nothing was
-there to read, and not after the stamp or, without one, the read. An answer counts if it *can* have
-come in time. When it counts only because the interval contains the deadline, the host was too busy
-to know better; such a doubt is recorded as a stall of the host.
-
-All moments are seconds of trio's clock, which is monotonic.
+kernel. docs/design.md, "The fair clock", says why an arrival is an interval, and how doubts are
+decided. All moments are seconds of trio's clock, which is monotonic.
 """
 
 import attrs
@@ -70,12 +62,10 @@ def arrival(
 ) -> Arrival:
     """Return the interval in which an answer arrived.
 
-    Args:
-        known_empty: The last moment at which nothing was there to read, or the hand-over.
-        stamp: When the kernel received the last byte of the read; None if that isn't known.
-        read_at: When the read returned.
-        has_trailing: Whether bytes after the answer's newline may have come with it. Then the
-            stamp is theirs, and the answer came at some moment before it.
+    `known_empty` is the last moment at which nothing was there to read, or the hand-over. `stamp`
+    is when the kernel received the last byte of the read; None if that isn't known. If bytes after
+    the answer's newline may have come with it (`has_trailing`), the stamp is theirs, and the answer
+    came at some moment before it.
     """
     if stamp is None or stamp > read_at:
         # Nothing is received after it was read: such a stamp is from a clock that was set since.

@@ -1,7 +1,4 @@
-"""The end of a match for its seats: how it ended for each, why, and what is sent last.
-
-This decides neither who has won nor what counts.
-"""
+"""The end of a match for its seats: how it ended for each, why, and what is sent last."""
 
 from collections.abc import Sequence
 

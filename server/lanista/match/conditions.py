@@ -1,7 +1,7 @@
 """The description of a match apart from its players: game, seed and clock; and its board.
 
 Making a board from a seed may take tens of milliseconds, so an arena has a process of its own do
-that (`arena.match_player`). `Match` makes those that it isn't given.
+that (`arena.match_player`).
 """
 
 import math
@@ -114,10 +114,9 @@ _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def match_id() -> str:
-    """Return a new id of 26 characters. Ids sort by the time at which they were made.
+    """Return a new id in the form of a ULID: ids sort by the time at which they were made.
 
-    An id has the form of a ULID: 48 bits of milliseconds since 1970 and 80 random bits, in
-    Crockford's base 32.
+    It has 48 bits of milliseconds since 1970 and 80 random bits, in Crockford's base 32.
     """
     value = (int(time.time() * 1000) << 80) | int.from_bytes(os.urandom(10))
     return "".join(_ALPHABET[(value >> shift) & 31] for shift in range(125, -5, -5))
@@ -165,10 +164,7 @@ def pack_board(game: str, settings: Mapping[str, int], seed: int) -> bytes:
 
 
 def unpack_board(packed: bytes) -> PreparedBoard:
-    """Return a board that `pack_board` has made in a process of ours.
-
-    Raises UnusableBoardError if that fails, as when modules of a ruleset were replaced.
-    """
+    """Return a board that `pack_board` made in a process of ours; raise UnusableBoardError."""
     import pickle  # noqa: PLC0415 - as above
 
     try:

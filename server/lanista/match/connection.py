@@ -93,8 +93,7 @@ class Connection:
     async def read_hello(self) -> Hello | None:
         """Wait for the hello; return None if the bot disconnects before it sent one.
 
-        Raises:
-            RemoteProtocolError: The hello can't be used.
+        Raises RemoteProtocolError if the hello can't be used.
         """
         while True:
             await self.channel.wait_readable()
@@ -109,10 +108,7 @@ class Connection:
                 return self.hello
 
     def look(self) -> None:
-        """Read what is there without waiting, by a few reads at most.
-
-        Stops at an answer that was sent ahead.
-        """
+        """Read what is there by a few reads, without waiting; stop at an answer sent ahead."""
         for _ in range(4):
             if self.session.ended or self.session.has_answer:
                 return
@@ -124,9 +120,8 @@ class Connection:
     async def watch(self) -> None:
         """Read between matches until the bot disconnects.
 
-        Raises:
-            RemoteProtocolError: A line is too long or isn't UTF-8, or the bot sent more than is
-                held (`flood`).
+        Raises RemoteProtocolError if a line is too long or isn't UTF-8, or the bot sent more than
+        is held (`flood`).
         """
         while not self.session.ended:
             await self.channel.wait_readable()

@@ -67,11 +67,7 @@ class Version1Encoder:
     _fixed: dict[int, bytes] = attrs.field(factory=dict)
 
     def opening(self, game: Game, seat: int, status: Sequence[float]) -> bytes:
-        """Return everything up to a connection's first request for an answer.
-
-        It is asked for before turn 0, and later if the seat's bot came back over another
-        connection.
-        """
+        """Return all up to a connection's first request, in turn 0 or when a bot has come back."""
         lines = [messages.start(self.match), messages.game(self.ruleset.name), messages.seat(seat)]
         lines += [messages.player(number, name) for number, name in enumerate(self.players)]
         lines.append(messages.clock(self.clock.time_init, self.clock.time_move))

@@ -1,15 +1,8 @@
 """The record of a match: a file of JSON lines, compressed when the match is over.
 
-The first line is the header: everything that decides the match. One line for each turn follows,
-with the verdicts, the raw answers, times, logs, and a digest of the position. The last line is the
-result. docs/records.md describes every key.
-
-**A record has neither positions nor refusals**, because the header and the answers determine them:
-`replay` plays the match again by the same rules. That keeps records small, and the digests prove
-that the rules still do the same. The verdicts are recorded and obeyed in a replay, since whether an
-answer was late depends on time, which no replay can repeat.
-
-A reader takes `.part` files too, which `record_writer` writes during the match, and ignores a last
+docs/records.md describes every key of its lines: the header, which has everything that decides the
+match, a line for each turn, and the result. Positions and refusals follow from these (`replay`). A
+reader takes `.part` files too, which `record_writer` writes during the match, and ignores a last
 line without a newline.
 
 **Records aren't trusted.** They may come from strangers, so a reader checks every key and type,
@@ -318,10 +311,7 @@ def result_line(result: ResultInfo) -> bytes:
 
 @functools.cache
 def _converter(*, detailed: bool) -> "cattrs.Converter":
-    """Return what makes the objects of a record; a detailed one reports every error.
-
-    That takes long when there are many.
-    """
+    """Return what makes the objects of a record; a detailed one is slow and reports all errors."""
     # Slow to import, and of no use to those who only write records.
     from cattrs.cols import homogenous_tuple_structure_factory  # noqa: PLC0415 - see above
     from cattrs.preconf.json import make_converter  # noqa: PLC0415 - as above
@@ -373,9 +363,7 @@ class Record:
 def read_record(path: Path) -> Record:
     """Read a record, or a `.part` file that a crash left behind.
 
-    Raises:
-        BadRecordError: The file isn't a valid record; the message says where.
-        OSError: The file can't be read.
+    Raises BadRecordError if it isn't valid, which says where; or OSError.
     """
     reader = LineReader(path)
     turns: list[TurnInfo] = []

@@ -5,14 +5,10 @@ after each turn. The result is written there too, before any bot is sent it. The
 compressed to a `.tmp` file, which is synced to disk and renamed to the record's name; only after
 that is the `.part` file removed. So under the record's name there is either a complete record or
 nothing, and after a crash at any moment the `.part` file has every completed line.
-`results.recovery` completes `.part` files that a crash left behind; a lock on the file shows
-whether its writer is still alive.
+`results.recovery` completes it; a lock on the file shows whether its writer is still alive.
 
 A tournament plays a match again that a crash has lost. Where its matches are very short, it has the
 lines held in memory, since files cost more than all turns of such a match.
-
-Also copies of records for others than the bots' owners, who alone may see what bots log and what
-their processes write. All else stays, so that a copy can be replayed and verified like the record.
 """
 
 import errno
@@ -42,22 +38,14 @@ _HELD = 64 * 1024
 
 
 class RecordWriter:
-    """The writer of a record, used while the match is played.
-
-    Every line is written at once and unbuffered, so that a crash of the arena loses nothing;
-    writing some hundred bytes to the page cache takes only microseconds. The `.part` file stays
-    locked until it has become the record.
-    """
+    """The writer of a record, whose `.part` file stays locked until it has become the record."""
 
     def __init__(self, path: Path, *, holds: bool = False) -> None:
         """Open the `.part` file of the record `path`, and lock it.
 
         If it `holds` lines, they are in memory until `show` is called or they are too many; a crash
         may lose the match meanwhile. If it is over before, no file is written at all, and `content`
-        has the record.
-
-        Raises:
-            OSError: The folder can't be made or written, or another program writes this record.
+        has the record. Raises OSError also if another program writes this record.
         """
         if os.path.lexists(path):
             if path.exists() and not path.is_file():
@@ -144,10 +132,7 @@ class RecordWriter:
 
         The result may contain more than the one that `end` wrote. The record gets its name once it
         is on disk. If this is cancelled, the lines stay in the `.part` file, with the result that
-        `end` wrote.
-
-        Raises:
-            OSError: The record can't be written.
+        `end` wrote. Raises OSError if the record can't be written.
         """
         try:
             if self._before_result is None:
@@ -253,7 +238,8 @@ def _chunks(source: io.FileIO, length: int, last: bytes) -> Iterator[bytes]:
 def public_copy(record: Path, owned: Collection[int]) -> bytes:
     """Return a copy, compressed, of a finished record, for the owners of some seats. Blocks.
 
-    The logs and output of the other seats are left out. The errors are those of `whole_lines`.
+    The logs and output of the other seats are left out; all else stays, so that the copy can be
+    replayed and verified. The errors are those of `whole_lines`.
     """
     return b"".join(_compressed(_lines(record, owned)))
 

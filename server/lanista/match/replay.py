@@ -1,15 +1,13 @@
 """Replaying a recorded match from its verdicts and raw answers, and comparing every digest.
 
-A replay obeys the record's verdicts and ignores its times, so it needs no clock. What the rules
-can check is checked: an answer that the record calls malformed must be malformed by the rules, the
+A replay obeys the record's verdicts and ignores its times, so it needs no clock. What the rules can
+check is checked: an answer that the record calls malformed must be malformed by the rules, the
 totals of faults must be those that the rules find, and the outcome must be the recorded one.
 
-What was refused isn't recorded: `turn_faults` derives it, with its messages, from the verdicts,
-the answers and the position. `judge` reads every answer once, and whoever wants to know more of a
-turn (its faults, its answers in words) asks for that before `carry_out`.
-
-What a seat was sent isn't recorded either: `payloads` makes the same bytes as in the match, by the
-same `encoder`, so that a bot can be fed them again.
+What was refused isn't recorded: `turn_faults` derives it, with its messages, from the verdicts, the
+answers and the position. Whoever wants to know more of a turn that `judge` has read asks for that
+before `carry_out`. What a seat was sent isn't recorded either: `payloads` makes the same bytes as
+in the match, so that a bot can be fed them again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -81,10 +79,7 @@ class JudgedTurn:
 def read_with_rules(path: Path) -> tuple[Record, Ruleset]:
     """Read a record, and find the rules of its game.
 
-    Raises:
-        FileError: The file can't be read.
-        BadRecordError: The file isn't a valid record; the message says where.
-        UnknownGameError: The game isn't installed.
+    Raises FileError, BadRecordError or UnknownGameError, whose message names the file.
     """
     try:
         record = read_record(path)
@@ -99,9 +94,8 @@ def read_with_rules(path: Path) -> tuple[Record, Ruleset]:
 def start(header: Header, ruleset: Ruleset) -> Game:
     """Return the game of a recorded match before its first turn.
 
-    Raises:
-        BadRecordError: The record is of another game or version, or its settings or board are
-            invalid in this ruleset.
+    Raises BadRecordError if the record is of another game or version, or its settings or board are
+    invalid in this ruleset.
     """
     if header.game != ruleset.name:
         raise BadRecordError(
@@ -142,11 +136,8 @@ def start(header: Header, ruleset: Ruleset) -> Game:
 def judge(game: Game, previous: TurnInfo | None, turn: TurnInfo) -> JudgedTurn:
     """Return a recorded turn with its verdicts, after checking that they can be right.
 
-    The game stands before the turn; `previous` is the turn before it, if there was one.
-
-    Raises:
-        MismatchError: The record contradicts the rules.
-        BadRecordError: The turn is invalid by any rules.
+    The game stands before the turn; `previous` is the turn before it, if there was one. Raises
+    MismatchError if the record contradicts the rules, BadRecordError if the turn is invalid by any.
     """
     if game.outcome() is not None:
         raise MismatchError(
@@ -161,10 +152,7 @@ def judge(game: Game, previous: TurnInfo | None, turn: TurnInfo) -> JudgedTurn:
 def carry_out(game: Game, judged: JudgedTurn, *, is_void: bool = False) -> None:
     """Advance the game in which a turn was judged and compare the digest.
 
-    A turn that made the match void doesn't advance it.
-
-    Raises:
-        MismatchError: The digest differs.
+    A turn that made the match void doesn't advance it. Raises MismatchError if the digest differs.
     """
     turn = judged.turn
     if not is_void:
@@ -309,10 +297,7 @@ def _are_all_out(turn: TurnInfo) -> bool:
 
 
 def _check_presence(previous: TurnInfo | None, turn: TurnInfo) -> None:
-    """Check that exactly the seats that have gone are out from then on (PROTOCOL.md 5).
-
-    And that a seat without a connection is absent until its bot has come back.
-    """
+    """Check that just those seats are out that have gone, and that absent ones are absent."""
     for seat, name in enumerate(turn.verdicts):
         before = "answer" if previous is None else previous.verdicts[seat]
         was_gone = before == "out" or (

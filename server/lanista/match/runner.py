@@ -1,7 +1,6 @@
 """Playing one match: each seat is sent its turn and answers, and the game advances.
 
-Rules come as `lanista.games.base` objects, and bytes go through `encoder` and `seat`. `judge` gives
-the verdicts, `turn_lines` makes the record, and `closing` ends the match for each seat.
+docs/design.md, "A walk through a turn", says which modules do what.
 """
 
 import math
@@ -168,16 +167,12 @@ class Match:
     def rejoin(self, seat: int, connection: Connection) -> Connection | None:
         """Let a seat's bot go on over another connection, from the next turn on.
 
-        Its hello has been read. The bot is sent the match's beginning again, and then that turn
-        like any other. Answers that it owed on the old connection are forgotten. If one is awaited
-        there, the turn is missing. The match closes or ends the new connection like any other. If
-        it is over before, the connection waits as it did before, and is the caller's again.
+        Its hello has been read. If an answer is awaited on the old connection, the turn is missing.
+        The match closes or ends the new connection like any other. If it is over before, the
+        connection waits as it did before, and is the caller's again.
 
-        Returns:
-            The connection that is replaced, which the caller closes; None if it was broken.
-
-        Raises:
-            RejoinError: The bot can't come back. The connection remains the caller's.
+        Returns the connection that is replaced, which the caller closes; None if it was broken.
+        Raises RejoinError if the bot can't come back; the connection remains the caller's then.
         """
         if self.outcome is not None:
             raise RejoinError("the match is over")
@@ -337,8 +332,8 @@ class Match:
     def _is_unfair(self, asked: Sequence[Seat], began: float, stall: float) -> bool:
         """Return whether an answer may be late because of this machine, so that the match is void.
 
-        Unless the machine, which stalled for so many seconds in the turn that began then, was busy
-        with connections from the late bot's own address.
+        That isn't so if the machine, which stalled for so many seconds in the turn that began then,
+        was busy with connections from the late bot's own address.
         """
         return stall > self.spec.clock.stall_margin and any(
             is_late(seat) and seat.connection.work_since(began) < stall * OWN_SHARE

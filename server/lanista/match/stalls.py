@@ -2,9 +2,8 @@
 
 When the event loop, the process or the whole machine is held up (by a long computation, swapping, a
 suspended virtual machine, or too many processes), bots on the same machine may be held up too, and
-be late by no fault of their own. The fair clock (`clock`) can't tell, because it measures when an
-answer arrived and not why. So a match with a late answer in a turn with a long stall is void: it
-doesn't count and is played again.
+be late by no fault of their own. The fair clock can't tell, because it measures when an answer
+arrived and not why. So a match with a late answer in a turn with a long stall is void.
 
 Stalls are measured by a heartbeat: a task that sleeps for a fixed time, again and again. When it
 wakes up late, the loop stalled for the difference. It runs only while matches do.
@@ -53,8 +52,8 @@ class PassLimit(trio.abc.Instrument):
     async def share(self) -> None:
         """Let other tasks run, unless the present pass has only just begun.
 
-        For a match whose bots have answered by the time they are looked at, turn after turn: it
-        needn't wait for anything, and a pass for each of its turns would slow it down.
+        A match whose bots have answered by the time they are looked at, turn after turn, needn't
+        wait for anything, and a pass for each of its turns would slow it down.
         """
         if self._began == math.inf or time.perf_counter() - self._began > SHARED_AFTER:
             await trio.lowlevel.checkpoint()

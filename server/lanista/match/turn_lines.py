@@ -151,16 +151,12 @@ class TurnLines:
     ) -> None:
         """Add the line of a turn, and the turn to `last_turns` of each seat, for failure bundles.
 
-        Args:
-            game: The game after the turn.
-            began: When the turn began, on trio's clock.
-            asked: The seats that were asked in the turn.
-            verdicts: By seat.
-            faults: By seat, the faults whose messages were written.
-            stall: Seconds for which the host stalled in the turn.
-            status: By seat, the share of the match's time that was used before the turn.
-            rejoined: The seats whose bots came back in this turn; None if no seat can be absent.
-            is_timed: Whether nothing but answers was waited for.
+        The game stands after the turn, which began at `began` on trio's clock; `asked` are the
+        seats that were asked in it. By seat come the verdicts, the faults whose messages were
+        written, and the share of the match's time that was used before the turn (`status`). `stall`
+        is how many seconds the host stalled. `rejoined` has the seats whose bots came back in this
+        turn; None if no seat can be absent. `is_timed` says whether nothing but answers was waited
+        for.
         """
         names = [NAMES[type(verdict)] for verdict in verdicts]
         line = self._line(began, asked, names, faults, stall)

@@ -45,10 +45,8 @@ REFUSAL_CODES = frozenset(code.value for code in RefusalCode)
 def read_answer(game: Game, seat: int, line: str) -> tuple[Answer | Malformed, Sequence[Token]]:
     """Read an answer in the position in which it was given; the game doesn't change.
 
-    Returns the verdict, and the answer's tokens; none if it isn't a line of tokens.
-
-    Raises:
-        TooManySubmovesError: There are more submoves than the rules allow in a turn.
+    Returns the verdict, and the answer's tokens; none if it isn't a line of tokens. Raises
+    TooManySubmovesError if there are more submoves than the rules allow in a turn.
     """
     try:
         tokens = tokenize(line)
@@ -155,10 +153,7 @@ def faults_of(
 
 
 def late_message(times: Sequence[int] | None, limit: float) -> str:
-    """Return what is wrong with a late answer, whose times are those of a record.
-
-    The limit is that of the turn, in seconds.
-    """
+    """Return what is wrong with a late answer: its times as in a record, the limit in seconds."""
     if times is None or len(times) == 1:
         return f"no answer within {limit:g} s"
     return f"the answer came after {times[2] / 1e6:.4f} s; the limit is {limit:g} s"
