@@ -35,7 +35,6 @@ class HelperProcess:
     """
 
     niceness: int = LOW_PRIORITY
-    """Amount by which it lowers its priority."""
     max_memory: int | None = None
     """Limit of its address space in bytes; None for none."""
     _opened: Any = attrs.field(default=None, init=False)

@@ -59,10 +59,8 @@ class Exit:
     """
 
     code: int | None = None
-    """Exit code, 0 to 255."""
 
     signal: int | None = None
-    """Number of the signal that killed it."""
 
     failure: str | None = None
     """Why it has neither: it could not be started, or was lost. A phrase to follow its name."""

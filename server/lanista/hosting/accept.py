@@ -24,11 +24,8 @@ async def open_port(
 ) -> tuple[list[trio.SocketListener], str, int]:
     """Open a port, any free one if it is 0; return its listeners, its address and its number.
 
-    For errors: how people choose another address, and what the port is for, such as ` for the
-    page`.
-
-    Raises:
-        CannotListenError: The port is in use, or the address isn't this machine's.
+    Raises CannotListenError, which says with what `advice` people choose another address, and what
+    the port is for (`use`, such as ` for the page`).
     """
     try:
         listeners = await trio.open_tcp_listeners(port, host=host)
@@ -103,8 +100,7 @@ async def accept_few(
     """Serve the port of one bot until cancelled, with at most FEW connections at once.
 
     When there are too many, the oldest is closed. So a bot that connects again and again neither
-    locks itself out nor uses up the descriptors that matches need. Each is greeted in a task of its
-    own. The port is closed at the end.
+    locks itself out nor uses up the descriptors that matches need. The port is closed at the end.
     """
     connected: dict[trio.CancelScope, None] = {}
 

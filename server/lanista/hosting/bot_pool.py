@@ -3,8 +3,7 @@
 Starting a bot may take longer than playing a match. So a bot that has sent `keep=1` in its hello
 (PROTOCOL.md 2) can stay connected when its match is over: whoever hosted the match gives it back to
 the pool, and the next match of an equal contestant (`_key`) takes it from there. While it waits,
-nobody reads from its connection, so it is checked when it is taken. A bot that isn't given back is
-ended by the match's host.
+nobody reads from its connection, so it is checked when it is taken.
 
 Each bot is started with a listening port of its own, which only it is told. So bots can be started
 at the same time, and none can take another's seat. The bot, its connection and its port live in a
@@ -49,7 +48,6 @@ class Contestant:
     folder: str | None = None
     """The directory that it runs in; None for this process's own."""
     limits: BotLimits = attrs.field(factory=BotLimits)
-    """Limits on what it may use of this machine."""
     sandboxed: bool = False
     """Whether it runs in a sandbox; call `check_sandbox` first."""
     hidden: tuple[str | os.PathLike[str], ...] = ()
@@ -115,10 +113,7 @@ class NotStartedError(LanistaError):
         return self.bot.output_tail()
 
     def with_last_words(self) -> str:
-        """Return the message and the reason that the bot's output gives, if any, as one line.
-
-        This is for whoever isn't shown the whole output.
-        """
+        """Return the message and the reason in the bot's output, for whoever isn't shown that."""
         why = self.bot.with_last_words(self.why)
         return f"{why}; {self.hint}" if self.hint else why
 
@@ -217,11 +212,8 @@ class BotPool:
     ) -> PooledBot:
         """Return a bot for a match: one that waits in the pool, or else a new one.
 
-        A new one must have said hello within `time_start` seconds; the options are those of
-        `Handshake`.
-
-        Raises:
-            NotStartedError: The bot couldn't be started, or didn't say hello in time.
+        A new one must say hello within `time_start` seconds; the options are those of `Handshake`.
+        Raises NotStartedError if it can't be started, or didn't say hello in time.
         """
         key = _key(contestant, ruleset)
         if (kept := self._kept(key)) is not None:
@@ -243,13 +235,10 @@ class BotPool:
         *,
         all_or_none: bool = False,
     ) -> dict[int, PooledBot | NotStartedError]:
-        """Return the bots of a match, by seat; new ones are started at the same time.
+        """Return the bots of a match, by seat, or why one didn't start; start new ones together.
 
-        Each new bot must have said hello within `time_start` seconds. With `all_or_none`, the
-        others are no longer waited for once one has failed to start.
-
-        Returns:
-            By seat: the bot, or why it didn't start; bots that weren't waited for are missing.
+        Each new bot must say hello within `time_start` seconds. With `all_or_none`, the others are
+        no longer waited for once one has failed to start, and are missing in the result.
         """
         results: dict[int, PooledBot | NotStartedError] = {}
 

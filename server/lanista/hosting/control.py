@@ -1,7 +1,4 @@
-"""The running matches of an arena, for those who watch and control them: changes, pauses, kicks.
-
-Arenas keep this up to date without knowing who watches.
-"""
+"""The running matches of an arena, for those who watch and control them: changes, pauses, kicks."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path

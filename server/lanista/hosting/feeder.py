@@ -67,10 +67,7 @@ class Feeder:
     async def run(self) -> FeedResult:
         """Start the bot and feed it until the turn is answered, or it has ended.
 
-        Raises:
-            OSError: The bot's program can't be started.
-            MismatchError: The record contradicts the rules.
-            BadRecordError: The record isn't of a match by these rules.
+        Raises OSError if the bot's program can't be started, and the errors of `replay.payloads`.
         """
         for _ in payloads(self.record, self.ruleset, self.seat):
             pass  # a faulty record raises here, before anything is started

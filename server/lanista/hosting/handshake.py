@@ -9,10 +9,6 @@ There are two ways in which bots get seats, and this module serves both:
   `is_one_try`), because the bot may connect again.
 - Any bot may connect to the port of an arena. The arena reads the hello itself
   (`arena.bot_connections`) and uses the functions below.
-
-A line between matches is written in one attempt that never waits (`tell`): a bot that
-doesn't read must not keep anybody else waiting, and such lines are short enough for a socket's
-buffer.
 """
 
 import hmac
@@ -189,10 +185,9 @@ def peer_of(accepted: socket.socket) -> tuple[str, int]:
 
 
 def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
-    """Return the ruleset that a hello asks for, or the default, which must have the seat asked for.
+    """Return the ruleset that a hello asks for, or the default; it must have the seat asked for.
 
-    Raises:
-        RemoteProtocolError: `unknown-game`, or `bad-hello` for a seat that the game doesn't have.
+    Raises RemoteProtocolError (`unknown-game`, or `bad-hello` for a seat that there isn't).
     """
     ruleset = default
     if hello.game is not None:
@@ -209,9 +204,10 @@ def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
 
 
 def tell(connection: Connection, ruleset: Ruleset, line: bytes) -> bool:
-    """Send a line of version 1, without waiting, unless the bot speaks a dialect.
+    """Send a line of version 1, unless the bot speaks a dialect; return whether all of it was sent.
 
-    Return False if not all of it was sent: the bot doesn't read, or is gone.
+    This never waits, as a bot that doesn't read must not keep anybody else waiting. Lines between
+    matches are short enough for a socket's buffer.
     """
     if dialect_of(connection.greeting, ruleset) is not None:
         return True

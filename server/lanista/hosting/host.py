@@ -44,7 +44,6 @@ class SeatedMatch:
     names: Sequence[str]
     """The bots' names, by seat; all are different."""
     record: Path
-    """Where to write the record."""
     writer: RecordWriter | None = None
     """The record's writer, if that has been opened already."""
     writes_bundles: bool = True
@@ -87,9 +86,7 @@ class MatchReport:
     bundles: Mapping[int, Path] = attrs.field(factory=dict)
     """The folder of the failure bundle of each bot that failed, by seat."""
     bundle_error: OSError | None = None
-    """The error because of which no failure bundle could be written."""
     figures: MatchFigures = attrs.field(factory=MatchFigures)
-    """The counts of its turns."""
 
     @property
     def is_void(self) -> bool:
@@ -99,10 +96,7 @@ class MatchReport:
 
 @attrs.define
 class VoidRecords:
-    """The records of void matches, hidden while their match is repeated.
-
-    They are hidden because they contain the seed, with which the match is played again.
-    """
+    """The records of void matches, hidden while their match is played again with their seed."""
 
     running: RunningMatches = attrs.field(factory=RunningMatches)
     _hidden: dict[Path, str] = attrs.field(factory=dict, init=False)  # the match's id, by record
@@ -283,10 +277,7 @@ def running_match(
 
 
 async def _keep_bots(seated: SeatedMatch, match: Match, infos: list[BotInfo | None]) -> None:
-    """Give the bots back to their pool that can play another match, and note what is said of them.
-
-    That is noted by seat, for the record of the match, which is over.
-    """
+    """Give the bots that can play again back to their pool; note what the record says of them."""
     assert match.outcome is not None
     if match.outcome.termination in {Termination.VOID, Termination.ABORTED}:
         return

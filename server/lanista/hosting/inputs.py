@@ -63,9 +63,7 @@ def checked_setup(
 
     The map is a board, or a configuration with settings, which the given ones override, and perhaps
     a board; None to have the seed make it. A path is relative to the folder, or to the current one.
-
-    Raises:
-        BadInputError: The map or a setting can't be used.
+    Raises BadInputError if the map or a setting can't be used.
     """
     if map_ is None:
         return complete_settings(ruleset, given), None
@@ -144,10 +142,8 @@ def configurations(
 
     The settings override those of a map's file. Files are relative to the folder. Returns all
     settings by map (`map_name`), in the order of `maps`; and by map the board, as the ruleset
-    writes it, unless the seed makes it. Without maps, the only map's name is empty.
-
-    Raises:
-        SpecError: A map or a setting doesn't exist or doesn't fit; the message begins with its key.
+    writes it, unless the seed makes it. Without maps, the only map's name is empty. Raises
+    SpecError, whose message begins with the key, if a map or a setting can't be used.
     """
     completed: dict[str, dict[str, int]] = {}
     boards: dict[str, str] = {}

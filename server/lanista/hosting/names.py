@@ -1,8 +1,8 @@
 """Resolving what users type for a bot, the name of a house bot or a command line, into a command.
 
-This module checks that programs exist, but starts nothing. It also has hints for authors who mix up
-the two ways to talk to an arena, a connection and stdin and stdout. Each is the end of a message
-about a bot that hasn't talked at all, so it may be wrong: it names the most likely cause.
+Also hints for authors who mix up the two ways to talk to an arena, a connection and stdin and
+stdout. Each is the end of a message about a bot that hasn't talked at all, so it may be wrong: it
+names the most likely cause.
 """
 
 import ast
@@ -57,13 +57,10 @@ def is_file(path: Path) -> bool:
 
 
 def bot_command(game: str, bot: str, folder: Path | None = None) -> tuple[str, tuple[str, ...]]:
-    """Return a bot's name and the command that starts it.
+    """Return a bot's name and the command that starts it, in the folder or in the current one.
 
     The user typed the name of a house bot, a command line, or `stdio:` and the command line of a
-    bot that uses stdin and stdout. It will be run in the folder, or in the current one.
-
-    Raises:
-        BadInputError: There is no such house bot and no such program.
+    bot that uses stdin and stdout. Raises BadInputError if there is no such bot or program.
     """
     house = registry.house_bots(game)
     if bot in house:
@@ -168,7 +165,7 @@ def _meant(bot: str, game: str) -> str:
 def checked_name(name: str) -> str:
     """Return a bot's name, if it is one that the bot can send in its hello (PROTOCOL.md 2).
 
-    Else it raises a BadInputError whose message begins with the name.
+    Raises BadInputError, whose message begins with the name, if it isn't.
     """
     if not name:
         raise BadInputError(f"{shown(name)}: a name has at least one character")
@@ -207,10 +204,7 @@ def name_of(argv: Sequence[str]) -> str:
 
 
 def about(module: str) -> str:
-    """Return what a house bot does and how it is started, without importing its module.
-
-    The first is the first line of the module's docstring.
-    """
+    """Return what a house bot does, from its docstring, and how to start it; imports nothing."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         return ""

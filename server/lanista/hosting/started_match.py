@@ -79,11 +79,8 @@ class StartedMatch:
     async def play(self) -> MatchReport | None:
         """Play the match; while it is void, repeat it a few times with newly started bots.
 
-        Returns the last match; None if it was interrupted before the first one began.
-
-        Raises:
-            StartFailureError: A bot can't be started or doesn't say hello.
-            FileError: The record can't be written.
+        Returns the last match; None if it was interrupted before the first one began. Raises
+        StartFailureError if a bot doesn't start, FileError if the record can't be written.
         """
         try:
             async with helpers_nursery() as helpers:

@@ -58,7 +58,6 @@ class BackgroundWork:
     pieces: int = PIECES
     """How many pieces every pass of the loop may run."""
     share: float = SHARE
-    """Share of a pass's time that additional pieces may take."""
     done: WorkDone = attrs.field(factory=WorkDone)
     """The log of pieces that were done; ports of the same event loop share one."""
     least: float = PIECE_TIME

@@ -72,7 +72,6 @@ class LadderInfo:
     """The ladder that a match is played on, and what only a ladder's matches have."""
 
     name: str
-    """The ladder's name."""
     map: str = ""
     """The map's name; empty if the seed makes the map."""
     versions: tuple[int | None, ...] = ()
@@ -102,7 +101,6 @@ class MatchSpec:
     attempt: int = 1
     """The number of this attempt, from 1; a void match is played again."""
     ladder: LadderInfo | None = None
-    """The ladder that the match is played on, if it is played on one."""
 
     @property
     def limits(self) -> ClockInfo:

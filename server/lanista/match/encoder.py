@@ -46,7 +46,6 @@ class Version1Encoder:
     """The encoder of version 1 (PROTOCOL.md 3), shared by all seats of a match that speak it."""
 
     match: str
-    """The match's id."""
     ruleset: Ruleset
     settings: Mapping[str, int]
     """All settings of the match, in the ruleset's order."""

@@ -43,7 +43,6 @@ class Histogram:
     counts: list[int] = attrs.field(
         default=attrs.Factory(lambda self: [0] * (len(self.bounds) + 1), takes_self=True)
     )
-    """The number of values in each bucket."""
     total: float = 0
 
     def add(self, value: float) -> None:

@@ -48,7 +48,6 @@ class Judge:
     figures: MatchFigures
     """Where late answers are counted."""
     passes: PassLimit
-    """Keeps matches from stalling each other."""
     tallies: Sequence[FaultTally] = attrs.field(init=False)
     """The faults of the whole match, by seat."""
     faults: list[list[FaultInfo]] = attrs.field(init=False)

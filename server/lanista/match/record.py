@@ -183,8 +183,7 @@ class TurnInfo:
     shortened: dict[str, ShortenedInfo] = attrs.field(factory=dict)
     """Size and hash of each refused answer of which `raw` has only the beginning, by seat."""
     left: dict[str, str] = attrs.field(factory=dict)
-    """Why a seat is absent since this turn, by seat: its connection broke, but its bot could come
-    back."""
+    """Why a seat whose bot could come back is absent since this turn, by seat."""
     rejoined: dict[str, RejoinInfo] = attrs.field(factory=dict)
     """The seats whose bots came back and were asked over another connection from this turn on."""
     round_trips: dict[str, tuple[int, int]] = attrs.field(factory=dict)
@@ -260,7 +259,7 @@ class ResultInfo:
     """How often each fault code occurred, by seat; empty if the arena ended before the match did,
     so that nobody has counted."""
     endings: tuple[str, ...] = ()
-    """How the match ended for each bot, by seat, as in `ending.Ending`; empty as above."""
+    """How the match ended for each bot, by seat, as in `outcome.Ending`; empty as above."""
     error: str | None = None
     """The traceback of the error that aborted the match, if one did."""
     bots: tuple[BotInfo | None, ...] = ()

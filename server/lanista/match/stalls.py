@@ -106,7 +106,6 @@ class StallMonitor:
     passes: PassLimit = attrs.field(factory=PassLimit)
     """Keeps matches from stalling each other."""
     lag: LoopLag = attrs.field(factory=LoopLag)
-    """How late the heartbeats were."""
 
     @property
     def is_shared(self) -> bool:

@@ -67,7 +67,6 @@ class FaultTally:
     """The faults of one seat in a match."""
 
     counts: Counter[str] = attrs.field(factory=Counter)
-    """How often each fault code occurred."""
     examples: list[FaultInfo] = attrs.field(factory=list)
     """The first faults, and the one by which the seat is out."""
 
