@@ -49,10 +49,7 @@ class FileError(LanistaError, OSError):
 
     @classmethod
     def of(cls, what: str, path: str | Path, error: OSError) -> "FileError":
-        """Return an error about a path, with the number of the system's error.
-
-        What can't be done is said first, as `can't read`.
-        """
+        """Return an error about a path, given what can't be done with it, such as `can't read`."""
         made = cls(f"{what} {path}: {error.strerror or error}")
         made.errno, made.strerror, made.filename = error.errno, error.strerror, str(path)
         return made
@@ -63,10 +60,7 @@ class FileError(LanistaError, OSError):
 
 @contextlib.contextmanager
 def placed(place: str) -> Iterator[None]:
-    """Have the message of a `BadInputError` within begin with a place, as a `SpecError`.
-
-    The place is a file, or a key of it.
-    """
+    """Turn a `BadInputError` within into a `SpecError` that begins with the place in a file."""
     try:
         yield
     except BadInputError as error:
@@ -96,10 +90,7 @@ def printable_line(message: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is closest to a name, or None if none is close.
-
-    Upper and lower case are the same here: whoever types `DEMO` is told of `Demo`.
-    """
+    """Return the known name that is closest to a name, in whatever case; None if none is close."""
     import difflib  # noqa: PLC0415 - only a mistake needs it
 
     by_key = {candidate.casefold(): candidate for candidate in known}

@@ -138,10 +138,7 @@ class Job(Generic[T]):
         return self._result  # type: ignore[return-value] # None only if nobody wants it
 
     def follow(self, take: Callable[[Any], object]) -> T:
-        """Call a function with each message until the work is over, and return the result.
-
-        What the function raises ends the work.
-        """
+        """Call a function with each message; return the result. What it raises ends the work."""
         with contextlib.closing(self.messages()) as messages:
             for message in messages:
                 take(message)
@@ -168,10 +165,7 @@ class Job(Generic[T]):
                 self.end()
 
     async def messages_async(self) -> AsyncGenerator[Any, None]:
-        """Yield the messages as `messages` does, in a loop of trio's or asyncio's.
-
-        Raises RuntimeError in another loop, or without one.
-        """
+        """Do as `messages` does, in a loop of trio's or asyncio's; elsewhere raise RuntimeError."""
         try:
             alarm = _alarm_of_loop()
         except RuntimeError:

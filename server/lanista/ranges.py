@@ -19,11 +19,7 @@ class ValueOfKeyError(ValueError):
 
 
 def rule(fault: Callable[[Any], str | None]) -> Validator:
-    """Return a validator made of a function that finds faults in values; None is always allowed.
-
-    The function returns what is wrong with a value and what would be right; None if nothing is
-    wrong.
-    """
+    """Return a validator that raises what a function finds wrong with a value; None is allowed."""
 
     def check(_: Any, attribute: "attrs.Attribute[Any]", value: Any) -> None:
         if value is not None and (found := fault(value)) is not None:

@@ -78,10 +78,7 @@ class SpawnContext(multiprocessing.context.SpawnContext):
 
 
 def begin_spawned() -> None:
-    """Initialise a process of `SpawnContext`; call this in its main thread, before anything else.
-
-    SIGTERM ends it at once.
-    """
+    """Initialise a process of `SpawnContext`, first and in its main thread; SIGTERM ends it."""
     if os.environ.get(_SAFE_PATH) == _OURS:
         del os.environ[_SAFE_PATH]  # bots and other processes that it starts aren't ours
     leave_signals()

@@ -64,11 +64,7 @@ def return_large_blocks() -> None:
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
-    """Make a folder and those around it, unless it is there.
-
-    Raises:
-        OSError: It can't be made; if a file is in its place, the error says so.
-    """
+    """Make a folder and those around it, unless it is there; raise OSError if it can't be made."""
     try:
         folder.mkdir(mode, parents=True, exist_ok=True)
     except FileExistsError as error:
@@ -77,13 +73,10 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 
 def make_file(path: Path, mode: int) -> None:
-    """Make an empty file that isn't there yet; by root, for the owner of its folder.
+    """Make an empty file that isn't there yet, or raise OSError; by root, for its folder's owner.
 
     So an arena that runs as a user of its own can use what root's commands make in its folder. What
     is there already stays its owner's: it may be that user's link to a file of root's.
-
-    Raises:
-        OSError: It is there already, or can't be made.
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
@@ -107,8 +100,7 @@ def sync_folder(folder: Path) -> None:
 def write_whole(path: Path, chunks: Iterable[bytes], part: Path, mode: int = 0o666) -> None:
     """Write a file that is complete and on the disk once it has its name; until then it is `part`.
 
-    Raises:
-        OSError: It can't be written; nothing has changed then.
+    Raises OSError if it can't be written; nothing has changed then.
     """
 
     def opened(path: str, flags: int) -> int:

@@ -57,10 +57,7 @@ class TemporaryFolder:
         Its name is the kind, as "lanista-frames", the id of this process, and a suffix that
         `tempfile` adds. Processes of several machines need different kinds in a place that these
         share. Without a parent, it is in the system's folder for temporary files. If it is
-        `watched`, a process of its own removes it when this one is killed.
-
-        Raises:
-            OSError: It can't be made.
+        `watched`, a process of its own removes it when this one is killed. Raises OSError.
         """
         place = Path(parent or tempfile.gettempdir()).absolute()
         with _making:

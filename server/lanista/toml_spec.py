@@ -80,11 +80,7 @@ class SpecReader(Generic[T]):
     """Maximum size of a file in bytes."""
 
     def read(self, path: Path) -> T:
-        """Read a spec from its file.
-
-        Raises:
-            SpecError: The file can't be read, is too long, isn't UTF-8 or TOML, or isn't a spec.
-        """
+        """Read a spec from its file; raise SpecError if it can't be read or isn't one."""
         try:
             with path.open("rb") as file:
                 data = file.read(self.most + 1)  # what was named may never end (`/dev/zero`)
@@ -172,10 +168,7 @@ def _structure_choice(value: Any, kind: type[enum.StrEnum]) -> Any:
 
 
 def whole(value: int) -> int:
-    """Return a whole number; raise ValueError if it is too long for messages.
-
-    `tomllib` reads any length.
-    """
+    """Return a whole number; raise ValueError if it is longer than messages can bear."""
     if abs(value) >= 10**MAX_DIGITS:
         raise ValueError(f"{shown(value)}; whole numbers have {MAX_DIGITS} digits at most")
     return value
