@@ -1,6 +1,6 @@
 """Positions as arrays, and actions as submoves, for each game (docs/training.md).
 
-A game's own encoder is in its folder, in `arrays`. It reads the rules' own game. What it makes is
+A game's own encoder, the module `arrays` in its folder, reads the rules' own game. What it makes is
 relative to a seat: players are counted from it, so that one policy can play every seat.
 """
 
@@ -75,11 +75,11 @@ class UnitEncoder:
         raise NotImplementedError
 
     def order(self, unit: int, direction: int) -> tuple[Token, ...]:
-        """Return the submove of a step."""
+        """Return the submove of a step, in direction 0, 1, and so on."""
         raise NotImplementedError
 
     def masks(self, rules: Any, seats: Sequence[int]) -> list[Mask]:
-        """Return by unit: no order, or a step in direction 0, 1, and so on."""
+        """Return by unit what it can do: nothing, or a step in each direction."""
         players, steps = self.steps(rules)
         masks = []
         for seat in seats:

@@ -1,10 +1,9 @@
 """The interface between a ruleset and everything that plays, records or shows it.
 
-A ruleset is found by its name (`registry`) and makes a `Game` from settings, a board and chance.
-In every turn the runner asks `Game.parse` to read each seat's answer, forms a verdict on each
-seat, and gives all verdicts to `Game.advance` at once, in order of seats. The same settings,
-board, seed and verdicts give the same game, whatever order the answers came in; that is what
-makes records and replays possible.
+A ruleset makes a `Game` from settings, a board and chance. In every turn the runner asks
+`Game.parse` to read each seat's answer, forms a verdict on each seat, and gives all verdicts to
+`Game.advance` at once, in order of seats. The same settings, board, seed and verdicts give the same
+game, whatever order the answers came in; that is what makes records and replays possible.
 """
 
 import enum
@@ -222,9 +221,7 @@ class Game(Protocol):
     def parse(self, seat: int, tokens: Sequence[Token]) -> Answer:
         """Check an answer's tokens against the position; the game doesn't change.
 
-        Raises:
-            MalformedAnswerError: The tokens don't form submoves of this ruleset.
-            TooManySubmovesError: There are more submoves than allowed in a turn (PROTOCOL.md 4).
+        Raises MalformedAnswerError or TooManySubmovesError (PROTOCOL.md 4).
         """
 
     def advance(self, turn: Sequence[Verdict]) -> None:
@@ -259,10 +256,7 @@ class Submove(NamedTuple):
 
 @runtime_checkable
 class DecodesAnswers(Protocol):
-    """A game that can say in words what an answer orders.
-
-    A game needn't have this method. Viewers show its answers as they were sent if it hasn't.
-    """
+    """A game that can say in words what an answer orders; else viewers show it as it was sent."""
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:
         """Yield every submove of an answer that `parse` reads, refused or not, in its order.
@@ -289,10 +283,7 @@ class Dialect(Protocol):
 
 
 class Ruleset(Protocol):
-    """The rules of a game, under a name.
-
-    `Any` stands for the ruleset's own board type; code that passes a board on never looks inside.
-    """
+    """The rules of a game; `Any` is its own type of boards, into which no other code looks."""
 
     @property
     def name(self) -> str:
@@ -423,8 +414,7 @@ _ENDINGS: Mapping[str, str] = {
 def ending_text(ruleset: Ruleset, reason: str) -> str | None:
     """Return by which rule a match was decided, in one line, or None if that isn't known.
 
-    The ruleset may have an attribute `endings`, which maps the reasons of its outcomes
-    (`Outcome.reason`) to such lines.
+    A ruleset's own lines are in its attribute `endings`, if it has any, by `Outcome.reason`.
     """
     endings: Mapping[str, str] = {**_ENDINGS, **getattr(ruleset, "endings", {})}
     return endings.get(reason)
@@ -442,10 +432,7 @@ def spaced(values: Iterable[object]) -> str:
 
 
 def submove_numbers(ruleset: Ruleset) -> int | None:
-    """Return the ruleset's `submove_numbers`: how many a submove has.
-
-    None, also if there is no such attribute: each begins with a letter (PROTOCOL.md 4).
-    """
+    """Return how many numbers a submove has; None: it begins with a letter (PROTOCOL.md 4)."""
     numbers: int | None = getattr(ruleset, "submove_numbers", None)
     return numbers
 

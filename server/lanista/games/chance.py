@@ -1,12 +1,11 @@
 """Chance as an argument: the sources of every random draw of a ruleset.
 
-A ruleset never uses the `random` module's global state, the time, or hashes, because the same
-seed must give the same match everywhere. Each draw carries its reason, so that a test can check
-the exact sequence of draws with a scripted chance (`games.testing`).
+A ruleset uses no other chance, no time and no hashes: the same seed must give the same match
+everywhere. Each draw carries its reason, so that a test can check the exact sequence of draws with
+a scripted chance (`games.testing`).
 
 The original programs draw whole permutations even where they use only the first few numbers, or
-none. Computing the rest would be a waste, but the generator must reach the same state as theirs.
-Therefore the unused draws are skipped in one jump.
+none. The generator must reach the same state as theirs, so unused draws are skipped in one jump.
 """
 
 import itertools
@@ -30,8 +29,7 @@ class Chance(Protocol):
 class SeededChance(random.Random):
     """A source that gives the same draws for a 64-bit seed on every machine and Python version.
 
-    It uses `random.Random.random()` alone, the one method whose sequence Python promises to keep
-    (its documentation, "Notes on Reproducibility").
+    Python promises to keep the sequence of `random.Random.random()`, and of no other method.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -80,7 +78,7 @@ class OriginalChance:
         return n * state >> _BITS
 
     def order_of(self, n: int) -> tuple[int, ...]:
-        """Return what `permutation` returns for up to 4, of which a match takes thousands."""
+        """Return what `permutation` does, for n up to 4: a match takes thousands of them."""
         state, index = self.state, 0
         for left in range(n, 1, -1):
             state = (_TWO_STEPS_FACTOR * state + _TWO_STEPS_TERM) & _MASK
@@ -129,11 +127,7 @@ _POWERS = tuple(_powers())
 
 
 def skip(chance: Chance, draws: int) -> None:
-    """Skip draws whose values have no effect.
-
-    Only `OriginalChance` has a `skip` method, because only its sequence must stay in step with
-    the original's; with another source nothing is drawn.
-    """
+    """Skip draws without an effect, if the source must stay in step with an original program's."""
     jump = getattr(chance, "skip", None)
     if jump is not None and draws > 0:
         jump(draws)
@@ -187,10 +181,7 @@ _HALVES = tuple(
 
 
 def nth_member(members: int, n: int) -> int:
-    """Return the n-th number of a set, ascending from 0, as that one of its members that was drawn.
-
-    The set is the bits of an integer: numbers below 4096, such as those of cells.
-    """
+    """Return the n-th number, from 0, of a set of numbers below 4096, the bits of an integer."""
     number = 0
     for span, mask in _HALVES:
         low = members & mask

@@ -1,11 +1,8 @@
 """The part of the conformance suite that plays games with random answers and checks every turn.
 
-A playthrough records each seat's answers and the digest after every turn. Playing the recorded
-answers again, without looking at the game and with seats read in another order, must give the
-same digests.
-
-Each function `require_…` checks one object against `lanista.games.base`, `lanista.games.picture`
-and PROTOCOL.md, and raises AssertionError with what it got and what it expected.
+Playing the recorded answers again, without looking at the game and with seats read in another
+order, must give the same digests. Each function `require_…` checks one object against
+`lanista.games.base`, `lanista.games.picture` and PROTOCOL.md, or raises AssertionError.
 """
 
 import contextlib
@@ -338,10 +335,7 @@ SeatTurn = tuple[Token, ...] | Verdict
 
 @attrs.frozen
 class Transcript:
-    """The record of a playthrough, from which it can be played again, also in another process.
-
-    Its settings are the ruleset's defaults.
-    """
+    """The record of a playthrough with default settings, from which it can be played again."""
 
     seed: int
     turns: tuple[tuple[SeatTurn, ...], ...]
@@ -471,10 +465,7 @@ class Playthrough:
         return Transcript(self.seed, tuple(played), tuple(digests))
 
     def check_position(self, outcome: Outcome | None) -> str:
-        """Check all views of the position, and that neither they nor parsing noise change it.
-
-        Returns the digest of the position.
-        """
+        """Check that neither views nor parsing noise change the position; return its digest."""
         game, seats = self.game, range(self.ruleset.seats)
         digest = game.digest()
         require(

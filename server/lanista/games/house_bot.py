@@ -1,8 +1,8 @@
 """The main program of the house bots: plays one match or several, and exits quietly.
 
-There is no strategy here. A bot is a class whose `moves(state)` returns the submoves of a turn; an
-object of it plays one match. It takes all random numbers from `random.Random(state.seed)`, so that
-matches with the same seed and opponent go the same way.
+A bot is a class whose `moves(state)` returns the submoves of a turn; an object of it plays one
+match. It takes all random numbers from `random.Random(state.seed)`, so that matches with the same
+seed and opponent go the same way.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ def run(module: str, name: str) -> int:
 def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
     """Play one match; with LANISTA_KEEP=1, play matches until the arena says goodbye.
 
-    With LANISTA_ROOM, it plays in that room; with LANISTA_NAME, it has that name. `make` makes the
-    bot of a match from its first state. The exit code is 0 even if the arena refused the bot, which
-    is reported on stderr; 1 if there is no arena, or an environment variable has a bad value.
+    LANISTA_ROOM and LANISTA_NAME, if set, are the bot's room and name; `make` makes the bot of a
+    match from its first state. The exit code is 0 even if the arena refused the bot, which is
+    reported on stderr; 1 if there is no arena, or an environment variable has a bad value.
     """
     # SIGINT ends the process by the kernel's default, since there is nothing to clean up. Python's
     # own handler would have to wait for the end of a system call that has just begun, here a wait

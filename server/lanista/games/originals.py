@@ -1,7 +1,6 @@
 """The games that have files of an original program, and what can be done with these files.
 
-Files are read strictly and written byte for byte. The functions are the same for every game, so no
-command needs to know a game's name.
+Files are read strictly and written byte for byte.
 
 A match file is explained from its text alone, state by state: what the rules determine must be as
 expected, what chance decides must be something that chance can give. Where the next state doesn't
@@ -150,7 +149,7 @@ class Originals(Generic[S, C]):
         return settings, tokens.remaining(self.ruleset.read_board)
 
     def write_cnf(self, settings: Mapping[str, int], board: Any) -> str:
-        """Return a configuration from settings and a board, or None."""
+        """Return a configuration of settings and a board; None: the seed makes the board."""
         written = f"{self.generated}\n"
         if board is not None:
             written = self.fixed + self.ruleset.write_board(board)
@@ -159,11 +158,7 @@ class Originals(Generic[S, C]):
     def write(
         self, positions: Iterator[Game], seed: int, names: Sequence[str], status: Status
     ) -> Iterator[str]:
-        """Yield the parts of the match file of a game.
-
-        `positions` is the game before its first turn and after each one. Of the players' names, by
-        seat, characters that a file can't hold become `_`.
-        """
+        """Yield the parts of a match file; `positions` is the game at first and after each turn."""
         return self._match_text(
             positions, status, word=WORDS[0], seed=seed, names=printable_names(names)
         )
@@ -186,10 +181,7 @@ class Originals(Generic[S, C]):
             yield self.state_text(game.seen(), status(game.turn))
 
     def read_res(self, text: str) -> Res[S, C]:
-        """Read a match file, whose last word must be the last of its last round.
-
-        Raises FormatError, which names the line and what was expected, if it isn't such a file.
-        """
+        """Read a whole match file; raise FormatError if it isn't one."""
         tokens = Tokens(text)
         word = tokens.choice("`Game` or `SecGame`", *WORDS)
         tokens.literal("Seed")
@@ -267,10 +259,7 @@ class Originals(Generic[S, C]):
         return Explanation(rounds=rounds, of=len(res.commands), rules=rules, problem=problem)
 
     def replay(self, text: str, log: str) -> Iterator[str]:
-        """Play an order log with the seed of a match file, and yield the resulting match file.
-
-        Raises FormatError if one of them isn't such a file.
-        """
+        """Play an order log with the seed of a match file, and yield the resulting match file."""
         res, rules = self.read_res(text), self.ruleset
         game = start_game(rules, {**res.settings, **self.own}, res.seed)
         turns = (
@@ -283,7 +272,7 @@ class Originals(Generic[S, C]):
         )
 
     def show(self, text: str) -> Shown:
-        """Return what viewers draw of a match file's text; raise FormatError if it is none."""
+        """Return what viewers draw of a match file; raise FormatError if it is none."""
         res = self.read_res(text)
         scene = self.scene(res.states[0])
         if res.word != WORDS[0]:
@@ -338,10 +327,7 @@ def of_game(game: str) -> Originals[Any, Any] | None:
 
 
 def of_text(text: str) -> Originals[Any, Any]:
-    """Return the files of the game that a configuration or match file names.
-
-    Raises FormatError if it names no known game.
-    """
+    """Return the files of the game that a file names near its beginning, or raise FormatError."""
     beginning = " ".join(text.split(None, 8)[:8])
     known = [originals for game in registry.ours() if (originals := of_game(game)) is not None]
     for originals in known:

@@ -26,10 +26,7 @@ class Termination(enum.Enum):
 
 @attrs.frozen(kw_only=True)
 class Outcome:
-    """The result of a match.
-
-    In an aborted or void match every seat has rank 1: nobody won.
-    """
+    """The result of a match; in an aborted or void one every seat has rank 1, as nobody won."""
 
     termination: Termination
     ranks: tuple[int, ...] = attrs.field()

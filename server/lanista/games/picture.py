@@ -157,11 +157,7 @@ _CHANGED = re.compile(rb"[^\0]")
 
 @attrs.define(eq=False)
 class Owners(Mapping[Place, int]):
-    """The owners of cells, for a game with many of them: one byte for each cell.
-
-    It is a mapping as `Frame.owned` has to be one, but is made and compared without a step for
-    each cell.
-    """
+    """The owners of cells, one byte for each, made and compared without a step for each cell."""
 
     codes: bytes
     """The owner of each cell; any byte that isn't in `seats` stands for nobody."""

@@ -1,8 +1,7 @@
 """The installed games by name: the folders of this package, and the entry points of others.
 
 A game that comes with Lanista is a folder here, with all that is the game's: `ruleset`, its
-`house_bots`, and what else `part` is asked for. Another package adds a ruleset by declaring an
-entry point of the group `lanista.rulesets` in its own pyproject.toml.
+`house_bots`, and what else `part` is asked for. How another package adds one: docs/rulesets.md.
 """
 
 import contextlib
@@ -51,8 +50,8 @@ def _others() -> "Mapping[str, Sequence[EntryPoint]]":
 def _load(name: str) -> Ruleset | str:
     """Return the ruleset of another package, or what is wrong with it.
 
-    It may be installed where nobody tested it. Whatever a ruleset says of itself is checked here,
-    once, so that one that can't be used harms no command and no arena that has other games.
+    What it says of itself is checked once, here, so that one that can't be used harms no command
+    and no arena that has other games.
     """
     from lanista.games.conformance import check_description  # noqa: PLC0415 - most games are ours
 
@@ -111,10 +110,7 @@ def folder_of(game: str) -> Path | None:
 
 
 def part(game: str, name: str) -> ModuleType | None:
-    """Import a module of a game's folder, such as `originals`.
-
-    None if the game has no such module, or doesn't come with Lanista.
-    """
+    """Import a module of a game's folder, such as `originals`; None if there is no such module."""
     module = f"{_PACKAGE}.{game}.{name}"
     if game not in ours() or find_spec(module) is None:
         return None
@@ -135,9 +131,7 @@ def check_house_bot(ruleset: Ruleset, bot: str) -> None:
 def house_bots(game: str) -> Mapping[str, str]:
     """Return the modules of a game's house bots by name, from the weakest bot to the strongest.
 
-    Such a module can be run as `python -m MODULE`. The bot learns where the arena is from
-    LANISTA_HOST, LANISTA_PORT, LANISTA_NAME and LANISTA_TOKEN, and uses nothing of the project but
-    `lanista_client`.
+    `python -m MODULE` runs one, in the arena that LANISTA_HOST and the like name.
     """
     package = part(game, "house_bots")
     if package is None:

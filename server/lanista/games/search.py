@@ -1,8 +1,7 @@
 """What a ruleset can offer to programs that look ahead: copies, legal submoves, and going back.
 
-No match needs any of this, so it isn't part of `games.base`: a ruleset that lacks it can be played
-like any other. `lanista.library.game` uses what is there, and copies any other game by
-`copy.deepcopy`.
+No match needs any of this: a ruleset that lacks it can be played like any other, and
+`lanista.library.game` copies its games by `copy.deepcopy`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ class UnreadableFactsError(BadInputError, ValueError):
 
 @runtime_checkable
 class Copyable(Protocol):
-    """A game that can copy itself faster than `copy.deepcopy` does."""
+    """A game that can copy itself, faster than `copy.deepcopy` does."""
 
     def copy(self) -> Self:
         """Return a game that goes on independently of this one, with the same chance to come."""
@@ -35,8 +34,7 @@ class SaysWhatIsLegal(Protocol):
     def legal(self, seat: int) -> Mapping[Any, Sequence[tuple[Token, ...]]]:
         """Return the submoves that can have an effect, by what they move: a unit, or a place.
 
-        Any choice of at most one submove for each key, in any order, is an answer of which
-        nothing is refused.
+        Nothing is refused of an answer that has at most one for each key, in any order.
         """
 
 
@@ -55,9 +53,8 @@ class RestorableRuleset(Ruleset, Protocol):
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Game:
         """Return the game in the position that a bot was sent, after so many turns.
 
-        The lines of the start described the match; the position is complete (`SaysWhole`). The
-        draws to come aren't sent to anybody. Lines of another game raise ValueError, and missing
-        ones LookupError.
+        `start` is what described the match; the position is complete (`SaysWhole`). Lines of
+        another game raise ValueError, and missing ones LookupError.
         """
 
 
@@ -67,10 +64,7 @@ def settings_of(start: Facts) -> dict[str, int]:
 
 
 def numbers_of(facts: Facts, keyword: str, count: int) -> list[int]:
-    """Return the numbers of the only line with this keyword.
-
-    Raises UnreadableFactsError if there is no such line, or it has another number of words.
-    """
+    """Return the numbers of the only line with this keyword, or raise UnreadableFactsError."""
     lines = facts.get(keyword, ())
     if len(lines) != 1 or len(lines[0]) != count:
         raise UnreadableFactsError(f"expected one line `{keyword}` with {count} numbers")
@@ -78,10 +72,7 @@ def numbers_of(facts: Facts, keyword: str, count: int) -> list[int]:
 
 
 def rows_of(facts: Facts, keyword: str, rows: int, cols: int) -> bytes:
-    """Return the cells of the lines `KEYWORD ROW CELLS`, row after row.
-
-    Raises UnreadableFactsError if rows are missing, or of another length.
-    """
+    """Return the cells of all lines `KEYWORD ROW CELLS` by row, or raise UnreadableFactsError."""
     found = {int(row): cells for row, cells in facts.get(keyword, ())}
     if sorted(found) != list(range(rows)) or any(len(cells) != cols for cells in found.values()):
         raise UnreadableFactsError(f"expected {rows} lines `{keyword}` of {cols} cells each")

@@ -1,9 +1,7 @@
 """Tools for testing any ruleset, also of another package: scripted chance, conformance suite.
 
-`check_ruleset` plays a ruleset with random answers and raises AssertionError at the first
-requirement of `lanista.games.base` or PROTOCOL.md that it breaks. Whether the moves are carried
-out as the rules of the game say can be checked only by the ruleset's own tests. The checks of
-games in progress are in `conformance`.
+Only the ruleset's own tests can check whether moves are carried out as the rules of the game say.
+The checks of games in progress are in `conformance`.
 """
 
 import os
@@ -90,18 +88,16 @@ def check_ruleset(
 ) -> None:
     """Check that a ruleset meets what the arena, the records and the viewers rely on.
 
-    The ruleset's class must be importable, because one check replays games in another process.
+    It is played with random answers, and at the first requirement of `lanista.games.base` or
+    PROTOCOL.md that it breaks, AssertionError is raised. Its class must be importable, because one
+    check replays games in another process.
 
     Args:
         ruleset: The ruleset.
-        player: A function that makes plausible answers; see `Player`.
+        player: Makes plausible answers.
         bad_boards: Board files that must be refused, in addition to the suite's own.
         seeds: Seeds to play with; None for both ends of the ruleset's range and two between.
         turns: The greatest number of turns of a playthrough.
-
-    Raises:
-        AssertionError: The ruleset breaks a requirement; the message says what it did and what
-            was expected.
     """
     try:
         _check(ruleset, player, bad_boards, seeds, turns)
@@ -216,7 +212,6 @@ def _check_start(ruleset: Ruleset, seed: int) -> None:
 
 
 def _views(ruleset: Ruleset, game: Game) -> tuple[object, ...]:
-    """Return everything that can be read from a new game, except its digest."""
     seats = range(ruleset.seats)
     with unharmed("a new game's facts, scene, frame, scores or outcome"):
         starts = [game.facts_at_start(seat) for seat in seats]
@@ -324,7 +319,6 @@ def _check_legal(game: Game, seats: Sequence[int], pick: random.Random) -> None:
 
 
 def _check_words(game: Game, answers: Sequence[Sequence[Token]]) -> None:
-    """Check that answers are told in printable lines."""
     assert isinstance(game, DecodesAnswers)
     for seat, tokens in enumerate(answers):
         if isinstance(parsed(game, seat, tokens), Answer):
@@ -337,10 +331,7 @@ def _check_words(game: Game, answers: Sequence[Sequence[Token]]) -> None:
 
 
 def _check_other_process(ruleset: Ruleset, transcripts: Sequence[Transcript]) -> None:
-    """Check that digests are the same in another process.
-
-    They differ there if the game depends on `hash()` or on the iteration order of a set.
-    """
+    """Check digests in another process, where `hash()` and the order of sets are different."""
     seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
     program = (
         "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "

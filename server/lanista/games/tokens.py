@@ -1,8 +1,7 @@
 """Words of a text file, taken one after another and checked strictly.
 
 The original programs split their files on white space, so only the order of the words matters.
-`Tokens` does the same, but checks every word, and its errors name the line, the wrong word and
-what was expected there.
+Errors name the place, the wrong word and what was expected there.
 """
 
 import math
@@ -21,11 +20,7 @@ _DECIMAL = re.compile(r"-?[0-9]{1,10}(?:\.[0-9]{1,17})?(?:e[-+]?[0-9]{1,3})?", r
 
 
 class Tokens:
-    """The words of a text, taken one after another.
-
-    Every method that takes a word gets a description of what is expected there, for the message
-    of the error that it raises if the word is something else.
-    """
+    """The words of a text; each method that takes one is told what is expected, for its error."""
 
     def __init__(self, text: str, error: type[FormatError] = FormatError) -> None:
         self._text = text
@@ -42,8 +37,7 @@ class Tokens:
     def line(self) -> int:
         """The line of the next word, from 1; at the end, that of the last word.
 
-        Without any words it is the last line of the text, of which the others were taken before
-        (`remaining`).
+        Without any words it is the last line of the text (see `remaining`).
         """
         if not self._words:
             return self._text.count("\n") + 1

@@ -18,10 +18,7 @@ _OPPOSITE = [2, 3, 0, 1]
 
 
 class AngryMobEncoder:
-    """Angry Mob by cell: stay, all units go, or one unit goes.
-
-    For seat 1 the map is turned by half, so that both seats see the same map from the same side.
-    """
+    """Angry Mob by cell: stay, all units go, or one unit goes; seat 1's map is turned by half."""
 
     def __init__(self, size: Size) -> None:
         self.rows, self.cols = size

@@ -24,10 +24,7 @@ _WORD = re.compile(f"[^{_BLANKS}]+")
 
 
 def neighbours_of(rows: int, cols: int, cell: int) -> tuple[int, int, int, int]:
-    """Return the cells to the right of, above, left of and below a cell, -1 where the map ends.
-
-    Their order is that of the directions d = 0, 1, 2, 3 (rules/angrymob.md 2).
-    """
+    """Return by direction (rules/angrymob.md 2) the cell beside a cell, -1 where the map ends."""
     row, col = divmod(cell, cols)
     return (
         cell + 1 if col + 1 < cols else -1,
@@ -39,10 +36,7 @@ def neighbours_of(rows: int, cols: int, cell: int) -> tuple[int, int, int, int]:
 
 @attrs.frozen
 class Board:
-    """A map: passable cells, neutral units, bases.
-
-    `read_board` and `generate` make sure that it is valid; the constructor doesn't.
-    """
+    """A map; `read_board` and `generate` make sure that it is valid, the constructor doesn't."""
 
     rows: int
     cols: int
@@ -146,7 +140,7 @@ def read_board(text: str) -> Board:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Return numbered lines, without comments and without the empty lines at the end."""
+    """Return numbered lines, without comments, and without empty lines at the end."""
     lines = [
         (number, line)
         for number, line in enumerate(text.split("\n"), 1)

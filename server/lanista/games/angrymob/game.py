@@ -50,10 +50,7 @@ _Submove = tuple[int, int, int, int]
 
 @attrs.define(eq=False)
 class AngryMob:
-    """A game of Angry Mob in progress; its public attributes are the visible state.
-
-    They may be read, but only the game changes them.
-    """
+    """A game of Angry Mob in progress; its public attributes, the visible state, may be read."""
 
     board: Board
     move_limit: int
@@ -101,10 +98,7 @@ class AngryMob:
             yield Submove(f"{scene.units(count)} from ({row}, {col}) {way}", None, tuple(places))
 
     def _first_illegal(self, units: Units, numbers: Sequence[int]) -> dict[int, Reason]:
-        """Return the first submove that is illegal by rules/angrymob.md 4, if any, and the reason.
-
-        `units` are the player's units before the move.
-        """
+        """Return the first illegal submove, if any, and the reason (rules/angrymob.md 4)."""
         cols, near = self.board.cols, self._near
         left = units.copy()
         for index, submove in enumerate(_submoves(numbers)):
@@ -128,8 +122,7 @@ class AngryMob:
     def _fault(self, submove: _Submove, available: int, already: int) -> Reason:
         """Return what is wrong with an illegal submove.
 
-        So many of the player's units were available in the cell before the move, of which the
-        submoves before this one sent some away already.
+        `available` units were in the cell before the move, of which `already` were sent away.
         """
         row, col, count, direction = submove
         rows, cols = self.board.rows, self.board.cols

@@ -1,16 +1,14 @@
 """The generator of random maps of Angry Mob (rules/angrymob.md 1, "Generated maps").
 
 A seed must give the same map on every machine and Python version. Therefore the generator
-computes with integers only, makes every draw by `Chance.below`, depends on no hash, recursion or
-time, and limits the number of its attempts.
+computes with integers only, and limits the number of its attempts.
 
 A map grows in four steps: a random layout of passable cells, tunnels that join its parts, a pair
-of bases far from each other, and neutral units. Every step keeps the map symmetrical about its
-centre.
+of bases far from each other, and neutral units. Each keeps the map symmetrical about its centre.
 
-Sets of cells are integers used as bit sets, so that one step of a flood fill is a few shifts,
-whatever the map's size. A row has one bit more than the map has columns, and that bit is always
-0, so that a shift by one never carries a cell into the next row.
+Sets of cells are integers used as bit sets, so that one step of a flood fill is a few shifts. A row
+has one bit more than the map has columns, which is always 0, so that a shift by one never carries a
+cell into the next row.
 """
 
 from collections.abc import Callable
@@ -36,7 +34,7 @@ _RICH = 10
 
 
 def generate(chance: Chance) -> Board:
-    """Generate a random map; the same chance always gives the same map (rules/angrymob.md 1)."""
+    """Generate a random map."""
     grid = _Grid(_between(chance, *ROWS, "rows"), _between(chance, *COLS, "columns"))
     for _ in range(_LAYOUTS):
         layout = _LAYOUT_KINDS[chance.below(len(_LAYOUT_KINDS), "layout")]
@@ -114,7 +112,6 @@ class _Grid:
 
 
 def _lowest(cells: int) -> int:
-    """Return the number of the lowest bit."""
     return (cells & -cells).bit_length() - 1
 
 
@@ -124,8 +121,8 @@ def _lowest(cells: int) -> int:
 def _relief(grid: _Grid, chance: Chance, share: int, radius: int, rim: int) -> int:
     """Block the highest cells of a random relief, a share in per cent: clumps, caves or lakes.
 
-    Heights are averaged over a radius in cells: the greater it is, the broader are the clumps. The
-    rim is the height of everything outside the map, from 0 to 255; a high one attracts rock.
+    Heights, from 0 to 255, are averaged over a radius: the greater, the broader are the clumps. A
+    high rim, the height outside the map, attracts rock.
     """
     count = grid.rows * grid.cols
     half = [chance.below(256, "height") for _ in range((count + 1) // 2)]
@@ -164,8 +161,8 @@ def _lattice(
 ) -> int:
     """Divide the map by walls into rooms, and open doors until all rooms are connected.
 
-    The rows and columns of the walls are symmetrical; a door is at most `door` cells wide; `extra`
-    per cent of the walls get a door although the rooms beside them are connected already.
+    A door is at most `door` cells wide; `extra` per cent of the walls between rooms that are
+    connected already get one, too.
     """
     tops, lefts = [-1, *rows, grid.rows], [-1, *cols, grid.cols]
     across = len(lefts) - 1
@@ -336,10 +333,9 @@ def _thinned(grid: _Grid, free: int, chance: Chance) -> int:
 def _base(grid: _Grid, free: int, chance: Chance) -> int | None:
     """Return the bit of a cell for a base, far enough from its mirror; None if none is found.
 
-    "Far enough" means at least half of the greatest distance D between any two cells. D is
-    expensive to compute, but it is easy to bound: if no cell is farther than e from some cell c
-    (the eccentricity of c), any two cells are joined by a path through c, so D is at most 2e.
-    Therefore e steps are enough, and a cell c in the middle of the map has a small e.
+    That is half of the greatest distance D between any two cells, or more. D is expensive to
+    compute, but if no cell is farther than e from some cell c, any two cells are joined by a path
+    through c, so D is at most 2e. Therefore e steps are enough; c in the middle makes e small.
 
     Some maps have no such cell at all: in a map of many rings with few gaps, every cell can be
     nearer to its mirror than the innermost ring is to the outermost.

@@ -1,7 +1,4 @@
-"""The views of Angry Mob for viewers: the map, units, arrows of the last move, events.
-
-They are made from the state that the game passes, and decide no rule.
-"""
+"""The views of Angry Mob for viewers: the map, units, arrows of the last move, events."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -47,8 +44,7 @@ def marks(
 ) -> tuple[Mark, ...]:
     """Return neutral units where no player stands, then the players' units, cell by cell.
 
-    `standing` are each seat's units by cell, `neutral` the marks of `neutral_marks`, without the
-    cells that were recruited.
+    `standing` are each seat's units by cell, `neutral` the marks of those not yet recruited.
     """
     first, second = standing
     shown = [mark for cell, mark in neutral.items() if cell not in first and cell not in second]

@@ -1,9 +1,7 @@
 """The board of Crematoria: cells, distances, its type, its file (rules/crematoria.md 1 and 2).
 
 A cell is a number, `level * 3200 + row * 80 + col`. A set of cells of one level is a bitboard, an
-integer in which a cell has bit `row * 80 + col`, so that ascending bits are cells row by row.
-
-Random boards are made, and units placed, by `generator`.
+integer in which a cell has bit `row * 80 + col`. Random boards are made by `generator`.
 """
 
 import functools
@@ -145,10 +143,7 @@ _KNOWN = (re.compile("[RCE0-3]*"), re.compile("[OEG]*"))
 
 @attrs.frozen
 class Board:
-    """The terrain with the owners and gems of the start.
-
-    `read_board` and `generate` make sure that it is valid; the constructor doesn't.
-    """
+    """The terrain at the start; `read_board` and `generate` make sure that it is valid."""
 
     caves: bytes
     """Level 0 by row: `R` rock, `C` cave, `0` to `3` cave of that player, `E` elevator."""

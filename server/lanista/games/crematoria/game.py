@@ -1,7 +1,4 @@
-"""A match of Crematoria: answers, rounds, the end, the facts (PROTOCOL.md 5).
-
-Rounds are carried out by `phases`, and the views for viewers are made by `scene`.
-"""
+"""A match of Crematoria: answers, the end, the facts (PROTOCOL.md 5)."""
 
 import copy
 import functools
@@ -251,7 +248,6 @@ def _legal(state: State, unit: int) -> list[tuple[int, int]]:
 
 @functools.lru_cache(maxsize=4096)
 def _condition(player: int, health: int, turns: int) -> str:
-    """Return the middle of a unit's fact."""
     return f" {player} {health} {turns}"
 
 

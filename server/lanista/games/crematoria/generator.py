@@ -53,8 +53,8 @@ MAX_STEPS = 999
 def generate(settings: Mapping[str, int], chance: Chance) -> Board:
     """Generate the board that the original generates with the same draws.
 
-    The generator tries until a board has an allowed number of caves. The limits of `nb_elevators`
-    keep that short: at the lower limit a third of the attempts succeed, at the upper a tenth.
+    Of the attempts to get an allowed number of caves a third succeeds at the lower limit of
+    `nb_elevators`, a tenth at the upper.
     """
     while True:
         caves = _attempt(settings["nb_elevators"], chance)
@@ -169,7 +169,7 @@ def _weighted(edge: int | None, down: int, right: int) -> tuple[int, ...]:
 def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> State:
     """Return the position before the first round.
 
-    Raises BadBoardError if there is no room for all units, which can't happen on a generated board.
+    Raises BadBoardError if a board, not a generated one, has no room for all units.
     """
     kinds, players = roster(settings)
     hounds = range(kinds.index(HELLHOUND), len(kinds))

@@ -137,10 +137,9 @@ def _read_share(tokens: Tokens) -> float:
 def _read_unit(
     tokens: Tokens, unit: int, kind: str, settings: Mapping[str, int]
 ) -> tuple[int, int, int, int]:
-    """Read a unit's line into its player, health, turns and cell.
+    """Read a unit's line, possible for its kind, into its player, health, turns and cell.
 
-    Its values must be possible for its kind. Only a dead unit may be nowhere, and only of a kind
-    that isn't reborn at once.
+    Only a dead unit may be nowhere, and only of a kind that isn't reborn at once.
     """
     what = f"of unit {unit}"
     tokens.choice(f"the type {what}, `{kind}`", kind)

@@ -147,10 +147,7 @@ def _execute(
 
 
 def necromongers_act(state: State, turn: int) -> None:
-    """Carry out phase 5.2: landed necromongers attack a person beside them or approach one.
-
-    They approach those who were outside at the start of the phase.
-    """
+    """Carry out phase 5.2: landed necromongers attack or approach persons outside."""
     acting = [
         unit for unit in state.necromongers if state.health[unit] > 0 and state.turns[unit] == 0
     ]
@@ -187,7 +184,7 @@ def necromongers_act(state: State, turn: int) -> None:
 
 
 def _approaches(cell: int, targets: Sequence[tuple[int, int]], around: Sequence[int]) -> list[int]:
-    """Return the directions to free cells that lead nearest to any target, given by row, column.
+    """Return the directions to free cells that lead nearest to any target (row, column).
 
     `around` are the occupants of the cells around the one from which they lead.
     """
@@ -225,10 +222,7 @@ def necromongers_land(state: State) -> None:
 
 
 def hellhounds_act(state: State) -> None:
-    """Carry out phase 5.4: hellhounds approach persons and kill those beside them.
-
-    They approach those who were underground at the start of the phase.
-    """
+    """Carry out phase 5.4: hellhounds approach persons and kill those beside them."""
     layers = _Layers(state.people_below(), state.board.open_bits)
     for unit in state.hellhounds:
         cell = state.pos[unit]
@@ -255,10 +249,7 @@ def hellhounds_act(state: State) -> None:
 
 
 class _Layers:
-    """Distances to the nearest target over passable cells.
-
-    The flood fill from the targets goes only as far as the queries need.
-    """
+    """A flood fill from targets over passable cells, only as far as it is needed."""
 
     def __init__(self, targets: int, ground: int) -> None:
         self._within = [targets]  # by number of steps, the cells from which that many are enough
@@ -344,10 +335,9 @@ def dead_are_reborn(state: State) -> None:
 
 
 def _crowded(state: State) -> int:
-    """Choose a cave when none is far enough from all units: one as far as possible.
+    """Choose a cave when none is far enough from all units (rules/crematoria.md 5.8).
 
-    The original program ends here (rules/crematoria.md 5.8). There is always a free cave, because
-    a match has fewer persons than caves (`generator.place_units`).
+    There is always a free one, because a match has fewer persons than caves.
     """
     people = state.people_below()
     hounds = bits_of([state.pos[unit] for unit in state.hellhounds])

@@ -67,17 +67,13 @@ class CrematoriaRules:
     generate = staticmethod(generator.generate)
 
     def new(self, settings: Mapping[str, int], board: Board, chance: Chance) -> Crematoria:
-        """Start a game with randomly placed units.
-
-        Raises BadBoardError if a board, from a file, has no room for all units of these settings.
-        """
+        """Start a game with randomly placed units; raise BadBoardError if they have no room."""
         return Crematoria(generator.place_units(settings, board, chance), settings)
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Crematoria:
-        """Return the game in the position that a bot was sent, with new draws to come.
+        """Return the game in the position that a bot was sent.
 
-        Everything is said every round except the draws to come; and whether a dead necromonger ever
-        lived, which no rule asks.
+        That lacks the draws to come, and whether a dead necromonger ever lived, which no rule asks.
         """
         settings = settings_of(start)
         kinds, players = roster(settings)

@@ -1,7 +1,7 @@
 """The views of Crematoria for viewers: both levels side by side, units, gems, the sun, events.
 
-Everything is derived from a position and the one before it, so that a match file shows the same
-as a game. Positions from files may break any rule, so this module relies on none.
+All is derived from a position and the one before it, so that a match file shows the same as a game.
+Positions from files may break any rule, so this module relies on none.
 """
 
 import functools

@@ -1,8 +1,4 @@
-"""The state of a match of Crematoria, kept so that no round has to count anything again.
-
-It consists of flat lists by unit id and by cell, and of the few elementary changes that `phases`
-makes in the order of the rules.
-"""
+"""The state of a match of Crematoria, kept so that no round has to count anything again."""
 
 import copy
 from collections.abc import Mapping, Sequence

@@ -4,9 +4,8 @@ Cells are numbered row by row, `row * 60 + col`. A set of cells is an integer wi
 cell, in rows of 64 bits, so that shifts can extend a set by two cells in every direction without
 carrying cells into the next row.
 
-A board file is the part of a configuration after the word FIXED. It consists of tokens separated
-by white space, in the same form as a position of a match file. Random boards are made by
-`generator`.
+A board file, the part of a configuration after the word FIXED, has the same form as a position of a
+match file. Random boards are made by `generator`.
 """
 
 import re
@@ -77,7 +76,7 @@ def bits(cells: Iterable[int]) -> int:
 
 
 def corridors_of(cells: bytes | bytearray) -> int:
-    """Return the set of the corridors of a board, which are all cells except `W`."""
+    """Return the set of the corridors of a board: all cells except `W`."""
     binary = cells.translate(_IS_CORRIDOR)[::-1]  # the highest bit comes first in a number
     rows = [binary[start : start + SIDE] for start in range(0, CELLS, SIDE)]
     return int(_UNUSED.join(rows), 2)
@@ -145,10 +144,7 @@ class Unit:
 
 @attrs.frozen
 class Board:
-    """A position to start from.
-
-    `read_board` and `generate` make sure that it is valid; the constructor doesn't.
-    """
+    """A position to start from; `read_board` and `generate` make sure that it is valid."""
 
     cells: bytes
     """By cell: `W` wall, `.` corridor without owner, `0` to `3` corridor of that clan."""
@@ -168,10 +164,7 @@ class Board:
 
 
 def write_board(board: Board) -> str:
-    """Return the board as the text of a board file.
-
-    A match file shows the same position with tabs and empty lines instead.
-    """
+    """Return the board as the text of a board file."""
     lines = [f"   {label}" for label in LABELS]
     cells = board.cells.decode()
     lines += [f"{row:02} {cells[row * SIDE : (row + 1) * SIDE]}" for row in range(SIDE)]
@@ -189,10 +182,7 @@ def write_board(board: Board) -> str:
 
 
 def read_board(text: str) -> Board:
-    """Read a board file; raise BadBoardError if it breaks a rule of rules/hogwarts.md 14.
-
-    Text after Voldemort's place is ignored, as it says.
-    """
+    """Read a board file; raise BadBoardError if it breaks a rule of rules/hogwarts.md 14."""
     tokens = Tokens(text, BadBoardError)
     cells = read_cells(tokens)
     units = _read_units(tokens, cells)

@@ -2,8 +2,7 @@
 
 The state consists of flat lists by unit and by cell, because a match of 200 rounds should take no
 longer than in the original program. Every random draw comes in that program's order, so a game
-with the setting `original` 1 is the original's game, byte for byte. The facts are encoded in every
-round, so the parts of lines that depend only on a cell come from tables.
+with the setting `original` 1 is the original's game, byte for byte.
 """
 
 import copy
@@ -72,10 +71,9 @@ _NOT_OF = {own: bytes(code not in (WALL, own) for code in range(256)) for own in
 
 @attrs.define(eq=False)
 class Hogwarts:
-    """A game of Hogwarts in progress; its public attributes are the visible state.
+    """A game of Hogwarts in progress; its public attributes, the visible state, may be read.
 
-    Units are numbered: 0 to 3 are the ghosts of these clans, then come the wizards. The lists by
-    unit, by clan or by cell (`row * 60 + col`) may be read, but only the game changes them.
+    Units 0 to 3 are the ghosts of these clans, then come the wizards; cells are `row * 60 + col`.
     """
 
     settings: Mapping[str, int]
@@ -155,7 +153,7 @@ class Hogwarts:
         return orders.judged(seat, self.clans, self.ingredients, tokens)
 
     def decode(self, seat: int, tokens: Sequence[Token]) -> Iterator[Submove]:  # noqa: ARG002 - words don't depend on it
-        """Yield the submoves in words; see `orders.decode`."""
+        """Yield the submoves in words."""
         return orders.decode(self.cells, tokens)
 
     # -- playing -------------------------------------------------------------------------------
@@ -241,7 +239,7 @@ class Hogwarts:
         return None
 
     def _own(self, cell: int, code: int) -> None:
-        """Give a corridor to the clan with this code, or to nobody with FREE."""
+        """Give a corridor to the clan with this code, with FREE to nobody."""
         self._owned[self.owners[cell]] -= 1
         self._owned[code] += 1
         self.owners[cell] = code
@@ -441,8 +439,8 @@ class Hogwarts:
     def legal(self, seat: int) -> dict[int, list[tuple[int | str, ...]]]:
         """Return the orders of each unit of a clan that can have an effect, by unit.
 
-        These are the moves that don't lead into a wall, unless it is next to Voldemort and kills;
-        and for a ghost that may cast the round's spell one solution, as good as all others.
+        A move into a wall has one only next to Voldemort, where it kills. A ghost that may cast the
+        round's spell gets one solution, as good as all others.
         """
         owners, danger = self.owners, self._danger
         found: dict[int, list[tuple[int | str, ...]]] = {
@@ -554,16 +552,11 @@ class Hogwarts:
 
 @functools.lru_cache(maxsize=4096)
 def _waits(rounds: int, next_: int) -> str:
-    """Return the end of a unit's fact."""
     return f" {rounds} {next_}\n"
 
 
 def step_towards(voldemort: int, target: int) -> int:
-    """Return Voldemort's next cell on his way to a target (section 10).
-
-    He moves along the longer axis. If both are equal, he takes the first of Down, Right, Up and
-    Left that brings him nearer.
-    """
+    """Return Voldemort's next cell on his way to a target (section 10)."""
     down, right = ROW[target] - ROW[voldemort], COL[target] - COL[voldemort]
     if abs(down) > abs(right):
         direction = DOWN if down > 0 else UP

@@ -1,7 +1,6 @@
 """Chance puts walls, units, books and ingredients on a board (rules/hogwarts.md 3, 9 and 11).
 
-The draws are those of the original program in the same order, so that a seed gives the same board
-and the same match.
+The draws are those of the original program in the same order.
 """
 
 import itertools
@@ -176,11 +175,7 @@ class Places:
         return cls(corridors & ~standing, corridors & ~near, banned)
 
     def draw(self, chance: Chance) -> int:
-        """Draw a cell for a unit or a book, and put it there.
-
-        The cell is one of the clear cells; if there is none, any empty cell outside Voldemort's
-        3x3 (rules/hogwarts.md 11 and 18, row 16).
-        """
+        """Draw a cell for a unit or a book, and put it there (rules/hogwarts.md 11; 18, row 16)."""
         if self.clear:
             cell = nth(self.clear, chance.below(self.clear.bit_count(), "clear cell"))
         else:
@@ -189,10 +184,7 @@ class Places:
         return cell
 
     def draw_voldemort(self, chance: Chance, units: Iterable[int]) -> int:
-        """Draw Voldemort's first cell, clear and not on the border (rules/hogwarts.md 3.2).
-
-        If there is none, draw an empty cell not on the border without a unit next to it.
-        """
+        """Draw Voldemort's first cell (rules/hogwarts.md 3.2)."""
         clear = self.clear & INTERIOR
         if clear:
             return nth(clear, chance.below(clear.bit_count(), "Voldemort's cell"))
@@ -241,10 +233,7 @@ def draw_ingredients(chance: Chance) -> tuple[int, ...]:
 
 
 def draw_some(chance: Chance, cells: list[int], count: int) -> list[int]:
-    """Draw some of the cells: the first ones of a random permutation of all of them.
-
-    The original draws the whole permutation; draws without an effect are skipped here.
-    """
+    """Draw some of the cells: the first ones of a random permutation of all of them."""
     last = len(cells)
     for index in range(count):
         other = index + chance.below(last - index, "spell's cell")

@@ -51,9 +51,8 @@ def judged(
 ) -> Answer:
     """Read `m ID D` and `s ID g1 … g15`, given each unit's clan and the round's ingredients.
 
-    The answer's orders are the first ones of each unit that the seat owns, in their order. A
-    refused one is among the first orders too: it is still its unit's only order, and takes a place
-    in the seat's sequence (rules/hogwarts.md 4 and 5).
+    The answer's orders are the first ones of each unit that the seat owns, in their order. Refused
+    ones are among them: they take a place in the seat's sequence (rules/hogwarts.md 4 and 5).
     Raises MalformedAnswerError and TooManySubmovesError, as `Game.parse`.
     """
     orders: dict[int, Order] = {}
@@ -110,7 +109,6 @@ def decode(cells: Sequence[int], tokens: Sequence[Token]) -> Iterator[Submove]:
 
 @functools.lru_cache(maxsize=4096)
 def _words(unit: int, units: int, direction: int | None) -> str:
-    """Return what an order says, in words; a spell has no direction."""
     kind = "unit" if not 0 <= unit < units else "ghost" if unit < CLANS else "wizard"
     if direction is None:
         return f"{kind} {unit} casts a spell"
@@ -133,10 +131,9 @@ def _steps(units: int) -> dict[tuple[Token | None, ...], Order]:
 
 
 def _read(three: Sequence[Token | None], rest: Iterator[Token], index: int) -> Order:
-    """Return the order of the next submove of an answer.
+    """Return the next order of an answer, given its first three tokens, None if missing.
 
-    Its first three tokens are given, with None for those that are missing; a spell takes what
-    belongs to it of the rest. Raises MalformedAnswerError if they don't form a submove.
+    A spell takes what belongs to it of the rest. Raises MalformedAnswerError.
     """
     letter, *first = three
     length = _LENGTHS.get(letter)
@@ -194,14 +191,12 @@ def spell_fault(groups: Sequence[int], ingredients: Sequence[int]) -> Reason | N
 def solution(ingredients: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return the group of each ingredient so that the spell is right, or None if it can't be.
 
-    All right solutions have the same effect. A program that looks ahead asks again and again for
-    the same rounds, so the last ones are kept.
+    Programs that look ahead ask again and again for the same rounds, so the last ones are kept.
     """
     each, rest = divmod(sum(ingredients), GROUPS)
     groups = [GROUPS] * INGREDIENTS
 
     def fill(group: int) -> bool:
-        """Complete this group and those after it, with what has none yet."""
         if group == GROUPS:
             return True
         first, *others = (i for i in range(INGREDIENTS) if groups[i] == GROUPS)

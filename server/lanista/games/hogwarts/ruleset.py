@@ -73,10 +73,7 @@ class HogwartsRules:
         return Hogwarts(settings, board, chance)
 
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Hogwarts:
-        """Return the game in the position that a bot was sent, with new draws to come.
-
-        Everything is said every round except the draws to come.
-        """
+        """Return the game in the position that a bot was sent, with new draws to come."""
         settings = settings_of(start)
         units: list[Unit] = []
         for words in sorted(position.get("unit", ()), key=lambda words: int(words[0])):

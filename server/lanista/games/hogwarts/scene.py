@@ -1,8 +1,7 @@
 """The views of Hogwarts for viewers: walls, units, books, Voldemort, owners, events of a round.
 
-Everything is derived from a position, the one before it and the orders carried out between them,
-so that a match file shows the same as a game. Positions from files may break any rule, so this
-module relies on none.
+All is derived from two positions and the orders between them, so that a match file shows the same
+as a game. Positions from files may break any rule, so this module relies on none.
 """
 
 import functools
@@ -169,10 +168,10 @@ def _ghost_details(rounds: int, attacked: int, left: int) -> tuple[str, ...]:
 def _follow(
     before: Position, now: Position, executed: Sequence[Order]
 ) -> tuple[set[int], list[int], list[tuple[int, int]]]:
-    """Follow the executed orders by rules/hogwarts.md 6 and 10; each of them had an effect.
+    """Follow the executed orders by rules/hogwarts.md 6 and 10.
 
-    Returns the cells that a unit entered, the units that Voldemort killed, in order, and the
-    attacks on ghosts, as (wizard, ghost).
+    Returns the cells that were entered, the units that Voldemort killed, in order, and the attacks
+    on ghosts, as (wizard, ghost).
     """
     cells = list(before.cells)
     unit_at = {cell: unit for unit, cell in enumerate(cells)}
@@ -280,7 +279,6 @@ def _deaths(before: Position, now: Position, dead: Sequence[int]) -> Iterator[Ev
 def _books(
     before: Position, now: Position, entered: set[int], book_strength: int
 ) -> Iterator[Event]:
-    """Yield books that were read, and books that Voldemort destroyed."""
     for clan in range(CLANS):
         read = (now.strength[clan] - before.strength[clan]) // book_strength
         if read > 0:

@@ -2,8 +2,7 @@
 
 While they may recruit (`rules/angrymob.md 2`), their units go for rich neutral cells. After that
 they go for the enemy base, and for weak enemies that stand still. They avoid stronger enemies, and
-as many of them as are needed stay to guard their own base. A turn's work depends on the map and the
-number of stacks, but not on the length of the match.
+as many of them as are needed stay to guard their own base.
 """
 
 from __future__ import annotations
@@ -52,10 +51,7 @@ class Paths:
         return divmod(number, self._cols)
 
     def distances(self, source: int) -> array[int]:
-        """Return each cell's distance from the source, in steps; `FAR` where there is no path.
-
-        They are cached, since bots ask for the same few sources turn after turn.
-        """
+        """Return each cell's distance from the source, in steps; `FAR` where there is no path."""
         cached = self._distances.get(source)
         if cached is not None:
             return cached
@@ -67,10 +63,10 @@ class Paths:
     def nearest(
         self, source: int, goals: Container[int], *, most: int, within: int
     ) -> list[list[int]]:
-        """Return shortest paths from the source to the nearest goals, none through another goal.
+        """Return shortest paths to the nearest goals, none through another goal, nearest first.
 
-        There are at most so many, the nearest goal first, and no more than `within` cells are
-        looked at. The source itself doesn't count as a goal.
+        `most` limits their number, `within` that of the cells that are looked at. The source itself
+        doesn't count as a goal.
         """
         came_from = {source: source}
         queue = [source]
@@ -106,13 +102,8 @@ class GravityGoers:
     """A bot that recruits first, then sends its army to the enemy base and guards its own.
 
     The units of a cell move as one stack, except scouts, which are single units. Cells are the
-    numbers that `Paths` gives them.
-
-    Attributes:
-        paths: The distances on the map, and the numbers of its cells.
-        scouts: The number of units with which it begins to spread out to the rich cells.
-        reach: How far scouts go for many units; the greater, the less a long way counts.
-        goals: The number of neutral cells that each scout has a choice of.
+    numbers that `Paths` gives them. The habits `scouts`, `reach` and `goals` begin as the constants
+    `SCOUTS`, `REACH` and `SEEN_GOALS`.
     """
 
     def __init__(self, state: AngryMobState) -> None:
@@ -136,10 +127,10 @@ class GravityGoers:
         self._orders: dict[tuple[int, int], int] = {}  # numbers of units by (from, to)
 
     def fork(self, chance: random.Random, **habits: int) -> GravityGoers:
-        """Return a bot that goes on independently, with other random numbers.
+        """Return a bot that goes on independently, with other random numbers, for looking ahead.
 
-        Bots that look ahead play futures with it. It has the same plans; but if it is given other
-        habits, which are `scouts`, `reach` and `goals`, its scouts choose their goals anew.
+        It has the same plans; but if it is given other habits, which are `scouts`, `reach` and
+        `goals`, its scouts choose their goals anew.
         """
         other = copy.copy(self)
         vars(other).update(
@@ -209,10 +200,9 @@ class GravityGoers:
     def _guard(self, total: int) -> None:
         """Send as many units home as are needed there before the enemies arrive.
 
-        A base isn't conquered by an attack with no more units than it holds
-        (`rules/angrymob.md 2`). So within any distance of our base there should be at least as
-        many of our units as of the enemy's, counting ours two steps farther away: in this turn the
-        enemies may come a step nearer, and ours may go a step away.
+        Within any distance of our base there should be at least as many of our units as of the
+        enemy's, counting ours two steps farther away: in this turn the enemies may come a step
+        nearer, and ours may go a step away.
 
         If there are too many enemies for that, half of our units stay free, except against a
         single stack. Nothing is done against a stack that is stronger than all of our units. While
@@ -242,9 +232,8 @@ class GravityGoers:
         """Send single units to neutral cells; return whether there is anything to recruit.
 
         As long as there are few units, they recruit small numbers near them. Then each goes to a
-        cell next to a rich one, and waits until all are there. The recruiting limit is checked
-        once a turn, so all units that enter neutral cells in the same turn recruit, even if their
-        side then exceeds the limit.
+        cell next to a rich one, and waits until all are there: units that enter neutral cells in
+        the same turn all recruit, even if their side then exceeds the limit.
         """
         if not self._can_go_on(total, neutral):
             self._choose_paths(total, neutral)

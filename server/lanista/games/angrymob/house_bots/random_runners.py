@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 class RandomRunners:
     """A bot whose units each run straight on; at an obstacle, one takes a random open direction.
 
-    Units can't be told apart, so the bot remembers how many units run into a cell in each
-    direction. If there are fewer after a fight, those of the higher directions count as dead. If
-    there are more, the recruits take a random direction.
+    Units can't be told apart, so the bot remembers how many run into a cell in each direction. If
+    a fight leaves fewer, those of the higher directions count as dead; recruits take a random one.
     """
 
     def __init__(self, state: AngryMobState) -> None:

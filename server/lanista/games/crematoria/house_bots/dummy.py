@@ -2,8 +2,7 @@
 
 Its pioneers conquer the nearest caves that aren't theirs. Those that can be back before the sun
 fetch gems in the night. Its furyans go for the nearest enemy and strike. All keep away from
-hellhounds, pioneers also from enemy furyans and necromongers. A turn's work depends only on the
-board and the number of units.
+hellhounds, pioneers also from enemy furyans and necromongers.
 """
 
 from __future__ import annotations
@@ -100,8 +99,7 @@ class Dummy:
     def _strike(self, unit: CrematoriaUnit) -> int | None:
         """Return the direction in which a furyan strikes; None: it doesn't.
 
-        It prefers pioneers to furyans, and then the least health. It doesn't strike within a
-        hellhound's reach, from where it must flee.
+        It prefers pioneers, then the least health. From within a hellhound's reach it must flee.
         """
         state = self._state
         if unit.k == 0 and self._hounds_near(unit.pos):

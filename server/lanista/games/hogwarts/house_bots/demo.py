@@ -1,7 +1,7 @@
 """Demo shows the orders of Hogwarts, and plays badly.
 
 It plays like the original program's player of that name, except that it decides once a round what
-its wizards do. The original decided again for each of its wizards, by mistake.
+its wizards do; the original, by mistake, for each of them.
 """
 
 from __future__ import annotations

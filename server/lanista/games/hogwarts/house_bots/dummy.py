@@ -44,10 +44,7 @@ CROWD = 2  # the number of units that may go for the same enemy
 
 
 class Dummy:
-    """A bot that reads books, takes cells, attacks when it is strong, and casts spells.
-
-    Cells are numbered `i * cols + j`.
-    """
+    """A bot that reads books, takes cells, attacks when it is strong, and casts spells."""
 
     def __init__(self, state: HogwartsState) -> None:
         self._random = random.Random(state.seed)
@@ -142,7 +139,6 @@ class Dummy:
         return [move for unit_id, move in going.items() if unit_id not in waiting]
 
     def _wishes(self, unit: HogwartsUnit) -> list[_Wish]:
-        """Return what a unit could go for."""
         fighter = not unit.ghost and not unit.converting
         near, worth, units = self._near[unit.ghost], self._worth, self._units
         start = self._number(unit.pos)
@@ -201,10 +197,9 @@ class Dummy:
 
 
 def solve(ingredients: Sequence[int]) -> list[int] | None:
-    """Return the group of each ingredient, so that five groups of three have equal sums.
+    """Return the group of each ingredient, so that five groups of three have equal sums, or None.
 
-    None: there is no solution (`rules/hogwarts.md 9`). The search tries all pairs of ingredients
-    for the largest one that has no group yet, and goes back where that fails.
+    The search tries all pairs of ingredients for the largest one that has no group yet.
     """
     each, rest = divmod(sum(ingredients), GROUPS)
     groups = [-1] * len(ingredients)
