@@ -3,7 +3,7 @@
     env = lanista.env.parallel_env("hogwarts")
     observations, infos = env.reset(seed=1)
 
-This needs the extra `rl`: `pip install 'lanista[rl]'`. docs/training.md describes the arrays.
+docs/training.md describes options and arrays. `pip install 'lanista[rl]'` installs what is needed.
 """
 
 from lanista.env.bot import Policy, PolicyBot, as_bot

@@ -18,7 +18,6 @@ class PolicyBot:
 
     Args:
         policy: Gets an observation and its mask, as one array; returns an action.
-        game: The game that it was trained for.
         size: For Angry Mob, the rows and columns of the arrays, as in training.
 
     Raises:
@@ -36,8 +35,7 @@ class PolicyBot:
         """Return the submoves of a turn, as for `Arena.send`.
 
         Raises:
-            BadInputError: What the policy returned isn't an action of `step` either, or the state
-                is of another game.
+            BadInputError: What the policy returned is no action, or the state is of another game.
         """
         game = getattr(state, "game", None)
         if game != self._game:

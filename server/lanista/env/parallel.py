@@ -36,10 +36,7 @@ RESULT_REWARD = 100.0
 
 
 class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
-    """A PettingZoo `ParallelEnv` of a game, with the options of docs/training.md.
-
-    Its agents are `seat_0`, `seat_1` and so on.
-    """
+    """A PettingZoo `ParallelEnv` of a game, with agents `seat_0` and so on (docs/training.md)."""
 
     def __init__(
         self,
@@ -133,13 +130,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002 - PettingZoo's interface; there are none
     ) -> tuple[dict[str, Seen], dict[str, dict[str, Any]]]:
-        """Start a new game.
-
-        A seed decides it and all later resets without one; games that follow each other differ.
-
-        Raises:
-            BadInputError: The seed isn't a whole number from 0.
-        """
+        """Start a new game; a seed, from 0, decides it and later resets, which make other games."""
         if seed is not None:
             self._random = np.random.default_rng(whole_number("seed", seed, 0))
         match_seed = int(self._random.integers(2**31))
@@ -201,7 +192,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         )
 
     def checked_action(self, agent: str, action: Any) -> Cells:
-        """Return an agent's action as an array; raises BadInputError if it isn't one."""
+        """Return an agent's action as an array; raise BadInputError if it isn't one."""
         return check_action(self._encoder, action, f"{agent}'s")
 
     def action_mask(self, agent: str) -> Mask:
@@ -240,7 +231,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
     def _rows(self, mask: Mask) -> tuple[Mask, ...]:
         """Return the rows of a mask; things that can only stay share one, which is read-only.
 
-        An array for each of a large map's thousands of cells would take longer than all the rest.
+        An array for each of a large map's cells would take longer than all the rest.
         """
         things, choices = self._encoder.choices
         stays = np.zeros(choices, np.int8)

@@ -17,9 +17,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     """A Gymnasium `Env` of one seat of a game.
 
     Args:
-        game: The ruleset's name.
         opponents: The house bots of the other seats, in their order, or one for all of them.
-        seat: The seat that acts.
         options: Those of `parallel_env`, `opponents` apart.
     """
 

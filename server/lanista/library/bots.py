@@ -27,10 +27,7 @@ Function = Callable[[Any], Iterable[Iterable[int | str]] | None]
 
 @attrs.frozen
 class Bot:
-    """A bot with more than a command: a name of its own, limits, an environment.
-
-    The keys mean what they mean in a tournament's file (docs/tournaments.md).
-    """
+    """A bot with more than a command; its keys are as in tournaments (docs/tournaments.md)."""
 
     command: str | Path | Function
     """A house bot's name, a command line, `stdio:` and a command line, or a Python function from
@@ -56,11 +53,9 @@ _PLAY = (sys.executable, "-P", "-m", "lanista.library.function_bot")
 class Functions:
     """The files in which functions wait for their processes; removed at the end of a `with`.
 
-    A function plays in a process of its own, like any other bot. It is sent there by cloudpickle:
-    functions of `__main__` and of notebooks as a whole, with the globals that they use; those of
-    modules that can be imported by their names, as their process imports them from the same
-    `sys.path`. A fork would be no substitute: it would inherit this process's memory and its
-    threads' locks, and a worker that plays other matches doesn't have the function at all.
+    A function plays in a process of its own, to which cloudpickle sends it (docs/python.md). A fork
+    would be no substitute: it would inherit this process's memory and its threads' locks, and a
+    worker that plays other matches doesn't have the function at all.
     """
 
     def __init__(self) -> None:

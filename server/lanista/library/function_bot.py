@@ -1,9 +1,8 @@
 """The process of a bot that is a Python function; see `bots.Functions`.
 
 Its arguments are the file with the function and, if that is imported from a module, the folder of
-the module: a sandbox shows what a command names. The function is given each state, and what it
-returns is sent. If it raises, its traceback goes to stderr, without our own frames, and the process
-exits with code 1: the bot has crashed.
+the module: a sandbox shows what a command names. If the function raises, its traceback goes to
+stderr, without our own frames, and the process exits with code 1: the bot has crashed.
 """
 
 import inspect
@@ -63,10 +62,7 @@ def _moves(function: Any, state: Any) -> list[Any]:
 
 
 def _quote(function: Any, name: str, lines: list[str]) -> None:
-    """Have tracebacks quote the cell of a notebook in which a function was written.
-
-    A pickled function may have lost the cell's name: cloudpickle takes it away since 3.1.3.
-    """
+    """Have tracebacks quote a notebook's cell, whose name cloudpickle takes away since 3.1.3."""
     function = inspect.unwrap(function)
     function = getattr(function, "__func__", function)  # of a method
     function.__code__ = function.__code__.replace(co_filename=name)

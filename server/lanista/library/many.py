@@ -76,14 +76,14 @@ def play_many(
 ) -> Generator[Match, None, None]:
     """Play many matches side by side, and yield them in order: seed by seed, pairing by pairing.
 
-    Bots stay for match after match if they can, as in tournaments. At most 64 matches are played
-    ahead of the caller. When the iteration is broken off, by `break`, an error or Ctrl-C, what is
-    being played is given up, and no process is left.
+    Bots stay for match after match if they can. At most 64 matches are played ahead of the caller.
+    When the iteration is broken off, by `break`, an error or Ctrl-C, what is being played is given
+    up, and no process is left.
 
     Args:
         game: The game's name.
         pairings: The bots of a match, by seat, as for `play`; each is played with each seed.
-        seeds: The seeds; it may be endless.
+        seeds: The seeds, possibly endless.
         **options: Workers, seatings, records, progress: see `ManyOptions`; and map, settings,
             clock, limits and sandbox: see `MatchOptions`.
 
@@ -146,10 +146,7 @@ def _begun(
 
 
 class _Many(Scheduler):
-    """The matches of a `play_many`: each is a block, and all are known but the seeds.
-
-    Matches are posted to the caller in order, so one that was played before an earlier one waits.
-    """
+    """The matches of a `play_many`, each of them a block; the caller is sent them in order."""
 
     def __init__(
         self,
@@ -330,10 +327,7 @@ def _lineups(
 
 
 def _seeds(setup: Prepared, seeds: Iterable[int]) -> Iterable[int]:
-    """Return the seeds; a sequence of them is checked at once, and others when they are drawn.
-
-    A range may be too long to go through: of it, the ends are checked.
-    """
+    """Return the seeds; a sequence is checked at once (of a range its ends), others when drawn."""
     if not isinstance(seeds, Iterable):
         some = f"range({seeds if isinstance(seeds, int) else 10})"
         raise BadInputError(f"seeds {seeds!r:.200}; give several, such as {some}")

@@ -109,11 +109,7 @@ class Match:
         ]
 
     def replay(self) -> "lanista.Replay":
-        """Open the match's record.
-
-        Raises:
-            FileError: The record wasn't kept, or can't be read.
-        """
+        """Open the match's record; raise FileError if it wasn't kept, or can't be read."""
         if self.record is None:
             raise FileError(f"match {self.id}: its record wasn't kept")
         return lanista.open_record(self.record)
@@ -130,7 +126,7 @@ def match_of(
     record: Path | None,
     bundles: Sequence[Path] = (),
 ) -> Match:
-    """Return a match from the result in its record."""
+    """Return the match that a record's result describes."""
     seats = range(len(names))
     bots = result.bots or (None,) * len(names)
     outputs = tuple("" if bot is None else bot.output for bot in bots)

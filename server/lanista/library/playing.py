@@ -97,12 +97,8 @@ def prepared(
 ) -> Iterator[Prepared]:
     """Check the options of a match; functions can be played as bots until the `with` ends.
 
-    Args:
-        game: The game's name.
-        options: The `MatchOptions`.
-        records: The folder for records, or the record, which sandboxed bots must not see; None for
-            `RECORDS`.
-        on_progress: The caller's function, which is only checked.
+    `records` is the record or the folder for records, which sandboxed bots must not see; None for
+    `RECORDS`. `on_progress` is only checked.
     """
     ruleset = registry.get(game)
     check_function("on_progress", on_progress)
@@ -151,14 +147,13 @@ def play(
 ) -> Match:
     """Start bots and play a match between them, as `lanista play` does.
 
-    It can be called in a notebook too, or within any event loop, which stands still meanwhile;
-    there, `await aplay(…)` is better. Ctrl-C ends the match as aborted, with its record written,
-    and raises KeyboardInterrupt.
+    An event loop in which it is called stands still meanwhile; there, `await aplay(…)` is better.
+    Ctrl-C ends the match as aborted, with its record written, and raises KeyboardInterrupt.
 
     Args:
         game: The game's name.
-        bots: The bots, by seat: each a house bot's name, a command line, a Python function from
-            the client's state to submoves, or a `Bot`.
+        bots: By seat: a house bot's name, a command line, a Python function from the client's state
+            to submoves, or a `Bot`.
         seed: The match's seed; None for a new one.
         record: The file for the record; None for one in ./lanista-records/.
         on_progress: Called after each turn with the number of turns played, and the greatest that

@@ -24,9 +24,8 @@ from lanista_client import GAMES, State
 class Position:
     """A position of a recorded match, and what the bots answered in it; sequences are by seat.
 
-    After the last position nothing was answered, so its answers and times are None. States, scores
-    and faults come from the rules: if the record contradicts them, here or earlier, `MismatchError`
-    is raised.
+    In the last position nothing was answered: answers and times are None. States, scores and faults
+    raise `MismatchError` if the record contradicts the rules, here or earlier.
     """
 
     turn: int
@@ -89,8 +88,8 @@ class Position:
 class Replay(Sequence[Position]):
     """A recorded match: its positions, from the first to the last, and its result.
 
-    The positions are found by playing the match again by the rules, when something of them is asked
-    for that the record doesn't have. That is quick from one position to the next.
+    What the record doesn't have is found by playing the match again by the rules, which is quick
+    from one position to the next.
     """
 
     def __init__(self, path: Path, record: Record, ruleset: Ruleset) -> None:
@@ -166,10 +165,7 @@ class Replay(Sequence[Position]):
         return (self[number] for number in range(len(self)))
 
     def verify(self) -> int:
-        """Play the match again by the rules and compare every position's digest.
-
-        Returns:
-            The number of turns that were compared.
+        """Compare every position's digest with the rules; return the number of turns compared.
 
         Raises:
             MismatchError: The record contradicts the rules; the message says in which turn.
@@ -178,10 +174,10 @@ class Replay(Sequence[Position]):
         return replay.verify(self._record, self._ruleset)
 
     def first_difference(self, other: "Replay") -> difference.Difference:
-        """Find the first difference between this match and another one.
+        """Find the first turn in which a bot answered differently than in another match.
 
-        That is the first turn in which a bot answered differently, for example when two versions
-        of a bot have played with the same seed. Times and logs aren't compared.
+        It shows, for example, where two versions of a bot part that played with the same seed.
+        Times and logs aren't compared.
 
         Raises:
             BadInputError: The other one is no replay.
@@ -219,7 +215,7 @@ class Replay(Sequence[Position]):
 
         Args:
             path: The file to write.
-            turn: The turn after which; None for the last one.
+            turn: The number of turns before it; None for the last position.
             size: Pixels of a cell's side; None for as many as fit.
 
         Raises:
@@ -286,10 +282,7 @@ class Replay(Sequence[Position]):
 
 
 def open_record(path: str | Path) -> Replay:
-    """Open the record of a match.
-
-    Args:
-        path: The record, or a `.part` file that a crash left behind.
+    """Open the record of a match, or a `.part` file that a crash left behind.
 
     Raises:
         FileError: The file can't be read.
