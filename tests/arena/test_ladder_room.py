@@ -231,6 +231,25 @@ def test_any_coming_and_going_keeps_to_the_slots(tmp_path):
         assert attended
 
 
+def test_ladders_take_turns_with_the_slots_also_one_that_has_fewer(tmp_path):
+    """However many programs wait on one ladder, another plays as many matches."""
+    spec = attrs.evolve(SPEC, name="few", submissions=Submissions(slots=1))
+    with with_programs(tmp_path / "many", slots=2) as many, opened(tmp_path / "few", spec) as few:
+        games = Games(connected=())
+        ladder = LadderMatches(games, {"pit": many, "few": few})
+        for room, names in ((many, "ABCDEFGH"), (few, "XYZ")):
+            room.changed = ladder.start_ready
+            for name in names:
+                room.offer(name, program(name))
+        count = 0
+        for _ in range(40):
+            over = games.begun.pop(0)
+            is_of_few = "X" <= over[0][0]
+            count += is_of_few
+            ended(ladder, few if is_of_few else many, *over)
+        assert 10 <= count <= 20
+
+
 def test_a_version_that_has_played_enough_begins_no_match_but_plays_those_of_others(tmp_path):
     """Also of connected bots; a newer version of the same name begins its own ones."""
     with with_programs(tmp_path, slots=4, matches=3) as room:

@@ -43,6 +43,12 @@ class LadderMatches:
     """Number of running matches in which no bot plays that has connected."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _pool: BotPool | None = attrs.field(default=None, init=False)  # the bots that it starts
+    _turns: "list[LadderRoom]" = attrs.field(init=False)
+    """The ladders; the last one is that which was the last to begin an unattended match."""
+
+    @_turns.default
+    def _all_ladders(self) -> "list[LadderRoom]":
+        return list(self.rooms.values())
 
     def open(self, helpers: trio.Nursery) -> None:
         """Get ready for matches; house bots and databases get a nursery that outlives these."""
@@ -65,13 +71,22 @@ class LadderMatches:
             await room.results.settle()
 
     def start_ready(self) -> None:
-        """Begin every match that a ladder wants to be played now."""
-        for room in self.rooms.values():
-            while (
-                self._may_begin(room)
-                and (match := room.next(is_full=self.unattended >= room.slots)) is not None
-            ):
+        """Begin every match that a ladder wants to be played now.
+
+        Ladders take turns with unattended matches. One whose turn it is may have fewer slots than
+        others have taken; until one is free for it, the others begin no such match.
+        """
+        awaited = False
+        for room in tuple(self._turns):
+            is_full = False
+            while self._may_begin(room):
+                is_full = awaited or self.unattended >= room.slots
+                match = room.next(is_full=is_full)
+                if match is None:
+                    break
                 self._begin(room, match)
+            had_turn = room is self._turns[-1]
+            awaited = awaited or (is_full and not had_turn and room.awaits_slot())
         self._changed.set()
 
     def _may_begin(self, room: "LadderRoom") -> bool:
@@ -145,7 +160,10 @@ class LadderMatches:
             if name not in players and name in room.submitted
         }
         self.matches.unfinished += 1
-        self.unattended += not players
+        if not players:
+            self.unattended += 1
+            self._turns.remove(room)
+            self._turns.append(room)
         self.matches.nursery.start_soon(self._run, room, match, players, submitted)
         self.matches.running.changes.tell()
 

@@ -346,6 +346,14 @@ class LadderRoom:
         self._ladder.followers = self._followers(is_full=is_full)
         return self._ladder.next(self.now)
 
+    def awaits_slot(self) -> bool:
+        """Return whether a match would begin now if it weren't full, as `next` was told."""
+        full = self._ladder.followers
+        self._ladder.followers = self._followers(is_full=False)
+        would_begin = self.due() == 0
+        self._ladder.followers = full
+        return would_begin
+
     def _followers(self, *, is_full: bool) -> set[str]:
         """Return the names whose programs begin no match: there is no room, or they have enough."""
         if self.spec.submissions is None:
