@@ -158,12 +158,18 @@ class PersonMatches:
         async def seats(of_try: MatchSpec) -> SeatedMatch | None:
             await connection.read_hello()
             connection.send_some(handshake.welcome())
-            try:
-                house.extend(await self._take_house(BotPool(helpers), wish, spec))
-            except NotStartedError as error:
-                why = f"a house bot can't be started: {error.with_last_words()}"
-                await connection.refuse(RemoteProtocolError(ErrorCode.SHUTDOWN, why))
-                return None
+            contestants = [
+                Contestant(name=bot, command=bot_command(wish.game, bot)[1]) for bot in wish.bots
+            ]
+            taken = await BotPool(helpers).take_all(
+                contestants, spec.ruleset, spec.clock.time_start, all_or_none=True
+            )
+            for _, bot in sorted(taken.items()):
+                if isinstance(bot, NotStartedError):
+                    why = f"a house bot can't be started: {bot.with_last_words()}"
+                    await connection.refuse(RemoteProtocolError(ErrorCode.SHUTDOWN, why))
+                    return None
+                house.append(bot)
             connections = [bot.connection for bot in house]
             connections.insert(wish.seat, connection)
             names = list(wish.bots)
@@ -185,20 +191,6 @@ class PersonMatches:
         finally:
             self._people[connection.host] -= 1
             connection.channel.close()
-
-    @staticmethod
-    async def _take_house(pool: BotPool, wish: PersonsWish, spec: MatchSpec) -> Sequence[PooledBot]:
-        contestants = [
-            Contestant(name=bot, command=bot_command(wish.game, bot)[1]) for bot in wish.bots
-        ]
-        time_start = spec.clock.time_start
-        taken = await pool.take_all(contestants, spec.ruleset, time_start, all_or_none=True)
-        bots = []
-        for _, bot in sorted(taken.items()):
-            if isinstance(bot, NotStartedError):
-                raise bot
-            bots.append(bot)
-        return bots
 
 
 def _checked(wish: PersonsWish) -> Ruleset:
