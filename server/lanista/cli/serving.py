@@ -88,7 +88,7 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
     page_spec = options.spec.page
     has_page = page_spec.listen != NO_PAGE
     tournaments = [options.folder / file for file in page_spec.tournaments]
-    shown = None  # an arena without any loads no database library
+    shown = None  # without any, there are no tables to compute
     if tournaments or options.spec.ladders:
         shown = shown_tournaments(tournaments)
     possible = allow_connections(options.spec, partial(click.echo, err=True))
