@@ -47,7 +47,7 @@ def command() -> None:
 @command.command("new")
 @click.argument("file", type=FILE, default=Path("arena.toml"), required=False)
 @click.option("--game", default=DEFAULT_GAME, help="The game of the ladder.")
-def new(file: Path, game: str) -> int:
+def new(file: Path, game: str) -> None:
     """Write an example to FILE (arena.toml), with every key and a ladder of one game.
 
     An existing file isn't overwritten.
@@ -56,7 +56,6 @@ def new(file: Path, game: str) -> int:
 
     text = example(registry.get(game), printable(file.name))
     write_example(file, text, "check it with `lanista arena check`, then run it")
-    return 0
 
 
 @command.command("check")
@@ -179,7 +178,7 @@ def _rebuilt(arena: ArenaFile) -> "Rebuild":
     help="Print the file with every key, defaults included, and exit. A database's password is "
     "printed too.",
 )
-def run(arena: ArenaFile, *, print_config: bool, **given: Any) -> int:
+def run(arena: ArenaFile, *, print_config: bool, **given: Any) -> None:
     """Run the arena of FILE until SIGINT or SIGTERM; SIGHUP reloads limits and certificate.
 
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
@@ -187,7 +186,7 @@ def run(arena: ArenaFile, *, print_config: bool, **given: Any) -> int:
     """
     from lanista.cli.serving import run_file
 
-    return run_file(arena.path, arena.spec, given, print_config=print_config)
+    run_file(arena.path, arena.spec, given, print_config=print_config)
 
 
 for each in (status, name_group, kick, bench, unbench, strike, unstrike, submissions, backup):

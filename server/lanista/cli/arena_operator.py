@@ -34,7 +34,7 @@ _FIGURES = ("waiting", "playing", "resting", "matches", "stored", "unstored")
 @click.command("status")
 @arena_argument
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
-def status(arena: ArenaFile, *, as_json: bool) -> int:
+def status(arena: ArenaFile, *, as_json: bool) -> None:
     """Show what the running arena of FILE is doing: live in a terminal, otherwise once."""
     from lanista.cli.tables import show
 
@@ -45,7 +45,6 @@ def status(arena: ArenaFile, *, as_json: bool) -> int:
             watch(lambda: arena.ask("status"))
     else:
         show(status_text(arena.ask("status")))
-    return 0
 
 
 def watch(look: Callable[[], Mapping[str, Any]]) -> None:
@@ -99,21 +98,20 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
 @click.command("kick")
 @arena_argument
 @click.argument("name")
-def kick(arena: ArenaFile, name: str) -> int:
+def kick(arena: ArenaFile, name: str) -> None:
     """Close the connections of the bots called NAME in the running arena of FILE.
 
     They may connect again; `lanista arena bench` keeps a name from playing on ladders.
     """
     count = arena.ask("kick", name=name)["connections"]
     click.echo(f"{counted(count, 'connection')} closed")
-    return 0
 
 
 @click.command("bench")
 @arena_argument
 @click.argument("name")
 @ladder_option(show_default="all")
-def bench(arena: ArenaFile, name: str, ladder: str | None) -> int:
+def bench(arena: ArenaFile, name: str, ladder: str | None) -> None:
     """Keep NAME from being paired on the ladders of FILE's arena, running or not.
 
     A match that it is playing goes on. It may stay connected, and is told why it isn't
@@ -123,14 +121,13 @@ def bench(arena: ArenaFile, name: str, ladder: str | None) -> int:
 
     with _naming(arena, name, ladder) as (store, on):
         decisions.bench(store, name, on)
-    return 0
 
 
 @click.command("unbench")
 @arena_argument
 @click.argument("name")
 @ladder_option(show_default="all")
-def unbench(arena: ArenaFile, name: str, ladder: str | None) -> int:
+def unbench(arena: ArenaFile, name: str, ladder: str | None) -> None:
     """Let NAME play again after it was benched, or while it rests because it has failed.
 
     Its failures are forgotten.
@@ -139,7 +136,6 @@ def unbench(arena: ArenaFile, name: str, ladder: str | None) -> int:
 
     with _naming(arena, name, ladder) as (store, on):
         decisions.unbench(store, name, on, arena.spec.ladders)
-    return 0
 
 
 @contextlib.contextmanager
@@ -167,24 +163,22 @@ def _naming(
 @arena_argument
 @click.argument("name")
 @ladder_option(required=True)
-def strike(arena: ArenaFile, name: str, ladder: str) -> int:
+def strike(arena: ArenaFile, name: str, ladder: str) -> None:
     """Take the matches of NAME until now out of a ladder's ratings and table, for all their bots.
 
     They stay stored, and count again after `lanista arena unstrike`. What NAME plays from now on
     counts.
     """
     _strike(arena, name, ladder, is_struck=True)
-    return 0
 
 
 @click.command("unstrike")
 @arena_argument
 @click.argument("name")
 @ladder_option(required=True)
-def unstrike(arena: ArenaFile, name: str, ladder: str) -> int:
+def unstrike(arena: ArenaFile, name: str, ladder: str) -> None:
     """Put the matches of NAME back into a ladder's ratings and table."""
     _strike(arena, name, ladder, is_struck=False)
-    return 0
 
 
 def _strike(arena: ArenaFile, name: str, ladder: str, *, is_struck: bool) -> None:
@@ -198,7 +192,7 @@ def _strike(arena: ArenaFile, name: str, ladder: str, *, is_struck: bool) -> Non
 @click.command("backup")
 @arena_argument
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-def backup(arena: ArenaFile, folder: Path) -> int:
+def backup(arena: ArenaFile, folder: Path) -> None:
     """Copy the arena of FILE to DIR, a new folder, even while it runs.
 
     FILE, the database, the records of all matches that are over and the programs that were handed
@@ -213,7 +207,6 @@ def backup(arena: ArenaFile, folder: Path) -> int:
     say(f"{folder}: {arena.path.name}; in {made.data} {counts} of records{programs}")
     if arena.spec.store is not None:
         click.echo("the database of `store` isn't in the copy: back it up with pg_dump", err=True)
-    return 0
 
 
 # -- names -----------------------------------------------------------------------------------------
@@ -250,7 +243,7 @@ def name_group() -> None:
 @arena_argument
 @click.argument("name")
 @_token_stdin
-def add(arena: ArenaFile, name: str, token: str | None) -> int:
+def add(arena: ArenaFile, name: str, token: str | None) -> None:
     """Register NAME, and print its token, which is shown only this once."""
     from lanista.arena.decisions import add_name
 
@@ -259,14 +252,13 @@ def add(arena: ArenaFile, name: str, token: str | None) -> int:
         made = add_name(store, name, token, house=house)
     if token is None:
         click.echo(made)
-    return 0
 
 
 @name_group.command("reset")
 @arena_argument
 @click.argument("name")
 @_token_stdin
-def reset(arena: ArenaFile, name: str, token: str | None) -> int:
+def reset(arena: ArenaFile, name: str, token: str | None) -> None:
     """Give NAME a new token in place of its old one, and print it; it is shown only this once.
 
     A bot that is using the old one is disconnected.
@@ -277,13 +269,12 @@ def reset(arena: ArenaFile, name: str, token: str | None) -> int:
         made = reset_token(store, name, token)
     if token is None:
         click.echo(made)
-    return 0
 
 
 @name_group.command("remove")
 @arena_argument
 @click.argument("name")
-def remove(arena: ArenaFile, name: str) -> int:
+def remove(arena: ArenaFile, name: str) -> None:
     """Remove NAME, which anyone may then register again if registration is open.
 
     A bot that is using it is disconnected, and the programs that were handed in for it are
@@ -293,12 +284,11 @@ def remove(arena: ArenaFile, name: str) -> int:
 
     with arena.changing_names() as store:
         remove_name(store, name)
-    return 0
 
 
 @name_group.command("list")
 @arena_argument
-def list_(arena: ArenaFile) -> int:
+def list_(arena: ArenaFile) -> None:
     """List the names: when and by whom each was registered, when last seen, where it is benched.
 
     Names that are benched without being registered, such as house bots', come last.
@@ -326,7 +316,6 @@ def list_(arena: ArenaFile) -> int:
     ]
     rows += [(written[key], "", "", "", ", ".join(on)) for key, on in ladders.items()]
     show(listing(("name", "registered", "by", "last seen", "benched"), rows))
-    return 0
 
 
 def _house_bots(arena: ArenaFile) -> dict[str, str]:

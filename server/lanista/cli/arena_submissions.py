@@ -103,7 +103,7 @@ def _removed(arena: ArenaFile, authors: Mapping[str, "Author"]) -> set[str]:
 @command.command("list")
 @arena_argument
 @_on_ladder
-def list_(arena: ArenaFile, ladder: str | None) -> int:
+def list_(arena: ArenaFile, ladder: str | None) -> None:
     """List the names for which programs were handed in, with the versions that play."""
     from lanista.cli import tables
 
@@ -113,7 +113,6 @@ def list_(arena: ArenaFile, ladder: str | None) -> int:
     numbers = {"plays", "latest", "versions", "size"}
     rows = [_row(author, is_removed=key in removed) for key, author in authors.items()]
     tables.show(tables.listing(titles, rows, numbers))
-    return 0
 
 
 def _row(author: "Author", *, is_removed: bool) -> Iterator[str]:
@@ -140,7 +139,7 @@ def _row(author: "Author", *, is_removed: bool) -> Iterator[str]:
 @click.argument("name")
 @click.argument("number", metavar="[VERSION]", type=click.IntRange(min=1), required=False)
 @_on_ladder
-def show(arena: ArenaFile, name: str, number: int | None, ladder: str | None) -> int:
+def show(arena: ArenaFile, name: str, number: int | None, ladder: str | None) -> None:
     """Show the versions of NAME, and what the build and the check of one said (the latest)."""
     of = _ladder_of(arena, ladder)
     folder = folder_of(arena, of)
@@ -163,7 +162,6 @@ def show(arena: ArenaFile, name: str, number: int | None, ladder: str | None) ->
     with contextlib.suppress(FileNotFoundError):  # it wasn't built yet
         output = folder.output(author.key, number).read_text(encoding="utf-8", errors="replace")
         click.echo(printable(output, kept="\n\t"), nl=not output.endswith("\n"))
-    return 0
 
 
 def version_line(author: "Author", version: "Version") -> str:
@@ -184,24 +182,22 @@ def version_line(author: "Author", version: "Version") -> str:
 @click.argument("name")
 @click.option("--why", required=True, metavar="TEXT", help="The reason, which its author sees.")
 @_on_ladder
-def disable(arena: ArenaFile, name: str, why: str, ladder: str | None) -> int:
+def disable(arena: ArenaFile, name: str, why: str, ladder: str | None) -> None:
     """Let NAME hand in and play nothing more, until `enable`; a match under way goes on."""
     from lanista.results.submissions import MAX_WHY
 
     if not why.strip() or len(why) > MAX_WHY or not why.isprintable():
         raise BadInputError(f"--why: one line of 1 to {MAX_WHY} characters is expected")
     _disable(arena, name, ladder, why.strip())
-    return 0
 
 
 @command.command("enable")
 @arena_argument
 @click.argument("name")
 @_on_ladder
-def enable(arena: ArenaFile, name: str, ladder: str | None) -> int:
+def enable(arena: ArenaFile, name: str, ladder: str | None) -> None:
     """Let NAME hand in and play again."""
     _disable(arena, name, ladder, "")
-    return 0
 
 
 def _disable(arena: ArenaFile, name: str, ladder: str | None, why: str) -> None:
@@ -230,7 +226,7 @@ def _disable(arena: ArenaFile, name: str, ladder: str | None, why: str) -> None:
 @click.option(
     "--all", "every", is_flag=True, help="Export all versions, each into a folder of its own."
 )
-def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -> int:
+def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -> None:
     """Copy the sources to DIR, a new folder, with a folder for each name.
 
     Of each name it is the version that plays, or else the last one. Tools that look for similar
@@ -260,7 +256,6 @@ def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -
         raise FileError.of("can't copy", Path(error.filename or folder), error) from None
     names = counted(len(authors), "name")
     say(f"{folder}: {counted(count, 'program')} of {names}")
-    return 0
 
 
 def _exported(author: "Author") -> list["Version"]:

@@ -214,7 +214,7 @@ def _indented(lines: Sequence[str]) -> Iterator[str]:
 @click.option(
     "--drawings/--no-drawings", "draws", default=True, help="Show what bots drew by their logs."
 )
-def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -> int:
+def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -> None:
     """Show a record: each position in a terminal, elsewhere only the last, and the result."""
     import trio
     from rich.console import Console
@@ -254,7 +254,6 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
             view.print(game.frame(), console, drawn.cells)
             say(*drawn.lines, *_output_lines(record, names, game.turn))
     _print_result(record, ruleset)
-    return 0
 
 
 @command.command("export")

@@ -139,7 +139,7 @@ def command(
     log_format: str,
     print_config: bool,
     **keys: Any,
-) -> int:
+) -> None:
     """Serve matches to all bots that connect, until SIGINT or SIGTERM.
 
     The page shows the matches and takes commands; its address is printed. If it isn't on loopback,
@@ -181,8 +181,8 @@ def command(
         raise refused_option(error) from None
     if print_config:
         click.echo(toml_of(spec), nl=False)
-        return 0
-    return serve_arena(Options(spec=spec, default=ruleset, settings=complete, board=board))
+        return
+    serve_arena(Options(spec=spec, default=ruleset, settings=complete, board=board))
 
 
 def _ladder(text: str, clock: Clock, own: Mapping[str, Mapping[str, Any]]) -> "LadderSpec":

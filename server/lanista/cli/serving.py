@@ -32,15 +32,15 @@ from lanista.system import make_folder
 log = structlog.get_logger()
 
 
-def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_config: bool) -> int:
-    """Run the arena of a file, or print what it is to be, and return the exit code.
+def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_config: bool) -> None:
+    """Run the arena of a file, or print what it is to be.
 
     Options of `run` that were given, those that aren't None, hold instead of what the file says.
     """
     spec = _overridden(spec, given)
     if print_config:
         click.echo(toml_of(spec), nl=False)
-        return 0
+        return
     if spec.tls is not None:
         try:
             load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)
@@ -48,7 +48,7 @@ def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_con
             raise BadInputError(f"{file}: tls.{error.key}: {error}") from None
     with placed(f"{file}: "):
         options = options_of(spec, file)
-    return serve_arena(options, partial(_reread, file, spec, given))
+    serve_arena(options, partial(_reread, file, spec, given))
 
 
 def _overridden(spec: ArenaSpec, given: Mapping[str, Any]) -> ArenaSpec:
@@ -80,8 +80,8 @@ def _reread(
     return with_limits(options, attrs.evolve(spec, max_connections=possible))
 
 
-def serve_arena(options: Options, reread: Reread | None = None) -> int:
-    """Serve an arena and its page until SIGINT or SIGTERM, and return the exit code.
+def serve_arena(options: Options, reread: Reread | None = None) -> None:
+    """Serve an arena and its page until SIGINT or SIGTERM.
 
     At SIGHUP `reread` reads the arena's file again; it is None if there is no file.
     """
@@ -129,7 +129,6 @@ def serve_arena(options: Options, reread: Reread | None = None) -> int:
             click.echo(f"page: {page.announced}")
 
     trio.run(serve, options, announce, open_beside, reread)
-    return 0
 
 
 def _open_files(spec: ArenaSpec, connections: int) -> int:

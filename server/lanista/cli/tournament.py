@@ -64,7 +64,7 @@ def command() -> None:
     metavar="FILE",
     help="The file of the arena that has the ladder.",
 )
-def new(file: Path, game: str, ladder: str | None, arena: Path) -> int:
+def new(file: Path, game: str, ladder: str | None, arena: Path) -> None:
     """Write an example spec to FILE (cup.toml), with every key, and house bots as players.
 
     With --from-ladder the players are the programs that play on the ladder; they are copied to a
@@ -78,10 +78,9 @@ def new(file: Path, game: str, ladder: str | None, arena: Path) -> int:
         from lanista.cli.arena_submissions import write_final
 
         write_final(file, ArenaFile.read(arena), ladder)
-        return 0
-    text = example(registry.get(game), printable(file.stem))
-    write_example(file, text, "check it with `lanista tournament check`, then play it")
-    return 0
+    else:
+        text = example(registry.get(game), printable(file.stem))
+        write_example(file, text, "check it with `lanista tournament check`, then play it")
 
 
 @command.command("check")
@@ -350,7 +349,7 @@ def page_of(file: Path, web: str) -> "PagePort":
     is_flag=True,
     help="Add the results of each pair of bots (JSON, HTML: always there; CSV: only these).",
 )
-def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bool) -> int:
+def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bool) -> None:
     """Show the standings of FILE's tournament, even while it is being played.
 
     Exit codes: 0 shown, 2 bad input, or nothing has been played yet.
@@ -370,13 +369,12 @@ def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bo
         from lanista.cli.tournament_live import whole
 
         tables.show(whole(table, head_to_head=head_to_head))
-        return 0
+        return
     text = text_of(table, format_, head_to_head=head_to_head)
     if output is None:
         click.echo(text, nl=False)
-        return 0
-    write_text(output, text)
-    return 0
+    else:
+        write_text(output, text)
 
 
 @command.command("verify")
