@@ -31,7 +31,8 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
     monkeypatch.setattr(arena_module, "SHUTDOWN_TIME", 0.2)
     with capture_logs() as logs, trio.fail_after(60):
         arena = Arena(options_in(tmp_path))
-        host, port = await arena.connections.listen()
+        await arena.connections.listen()
+        host, port = arena.connections.address
         async with trio.open_nursery() as nursery:
             nursery.start_soon(arena.serve)
             for name in ("Ann", "Bob"):

@@ -273,7 +273,8 @@ async def opened(
         arena = await arena_server(
             arena_options(ANGRYMOB, port=0, data=folder, **settings), ladders
         )
-        _, port = await arena.connections.listen()
+        await arena.connections.listen()
+        _, port = arena.connections.address
         view = View(arena.running, arena=arena)
         how = {"token": token, "host": host, "open_logs": open_logs}
         async with showing(view, is_replayed_here=is_replayed_here, **how) as house:

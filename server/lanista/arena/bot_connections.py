@@ -134,13 +134,12 @@ class BotConnections:
 
     # -- listening -----------------------------------------------------------------------------
 
-    async def listen(self) -> tuple[str, int]:
-        """Open the port, and return its address and number; a CannotListenError if it can't be."""
+    async def listen(self) -> None:
+        """Open the port; it is a CannotListenError if that can't be done."""
         spec = self.options.spec
         self._listeners, host, port = await open_port(spec.host, spec.port, "--host and --port")
         log.info("listening", host=host, port=port, game=self.options.default.name)
         self.address = host, port
-        return host, port
 
     async def accept(self) -> None:
         """Accept connections until `end` is called."""

@@ -26,8 +26,8 @@ Reread = Callable[[Options], Options]
 raises SpecError."""
 
 Beside = Callable[[Arena, trio.Nursery], Awaitable[None]]
-"""Starts tasks that run alongside an arena, such as the web page, in the given nursery. They are
-cancelled when the arena has ended."""
+"""Starts tasks that run alongside an arena that listens, such as the web page, in the given
+nursery. They are cancelled when the arena has ended."""
 
 log = structlog.get_logger()
 
@@ -100,15 +100,8 @@ async def read_stdin() -> bytes:
 # -- running an arena --------------------------------------------------------------------------
 
 
-async def serve(
-    options: Options,
-    announce: Callable[[str, int], None],
-    beside: Beside,
-    reread: Reread | None = None,
-) -> None:
+async def serve(options: Options, beside: Beside, reread: Reread | None = None) -> None:
     """Serve until a signal comes or the last match of `Options.matches` is over.
-
-    `announce` is called once, with the address and port on which the arena listens.
 
     Raises:
         CannotListenError: From `BotConnections.listen` or `beside`.
@@ -118,7 +111,7 @@ async def serve(
         rooms, names, submissions = await _open_ladders(options, opened)
         arena = Arena(options, rooms, names, submissions)
         connections = arena.connections
-        address = await connections.listen()
+        await connections.listen()
         async with helpers_nursery() as nursery:
             # This comes first, so that no signal can end us without cleaning up.
             await nursery.start(heed_signals, arena, reread)
@@ -129,7 +122,6 @@ async def serve(
                 if options.spec.friendly.start is Start.MANUAL:
                     nursery.start_soon(wait_for_enter, arena.matches, read_stdin)
                 _freeze_memory()
-                announce(*address)
             except BaseException:
                 connections.close()
                 raise

@@ -86,7 +86,6 @@ def serve_arena(options: Options, reread: Reread | None = None) -> None:
     At SIGHUP `reread` reads the arena's file again; it is None if there is no file.
     """
     page_spec = options.spec.page
-    has_page = page_spec.listen != NO_PAGE
     tournaments = [options.folder / file for file in page_spec.tournaments]
     shown = None  # without any, there are no tables to compute
     if tournaments or options.spec.ladders:
@@ -105,7 +104,7 @@ def serve_arena(options: Options, reread: Reread | None = None) -> None:
         raise BadInputError(f"can't write records to {place}: {error.strerror}") from None
     configure_log(options.spec.log_format)
     page = None
-    if has_page:
+    if page_spec.listen != NO_PAGE:
         page = PagePort(
             page_spec.listen, shown, open_logs=page_spec.open_logs, embed=page_spec.embed
         )
@@ -118,17 +117,14 @@ def serve_arena(options: Options, reread: Reread | None = None) -> None:
             ladders = shown.ladders_of(arena)
         if ladders:
             nursery.start_soon(ladders.run)
-        if page is not None:
-            await page.open_beside(arena, nursery, ladders)
+        shown_at = None if page is None else await page.open_beside(arena, nursery, ladders)
+        assert arena.connections.address is not None
+        click.echo(f"Lanista listens on {listening_text(*arena.connections.address)}")
+        if shown_at is not None:
+            click.echo(f"page: {shown_at}")
 
     use_cgroups()  # before any process is started
-
-    def announce(host: str, port: int) -> None:
-        click.echo(f"Lanista listens on {listening_text(host, port)}")
-        if page is not None:
-            click.echo(f"page: {page.announced}")
-
-    trio.run(serve, options, announce, open_beside, reread)
+    trio.run(serve, options, open_beside, reread)
 
 
 def _open_files(spec: ArenaSpec, connections: int) -> int:

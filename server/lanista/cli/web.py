@@ -117,7 +117,6 @@ class PagePort:
         self._shown = shown
         self._open_logs = open_logs
         self._embed = embed
-        self.announced: str | None = None
         self._is_default = web is None
         self._host, self._port = DEFAULT
         if web is not None:
@@ -128,10 +127,8 @@ class PagePort:
             except ValueError as error:
                 raise BadInputError(f"--web: {web!a}; {error}") from None
 
-    async def open_beside(
-        self, arena: "Arena", nursery: "trio.Nursery", ladders: "Ladders"
-    ) -> None:
-        """Serve an arena's page in a nursery, and set `announced`; the caller runs the ladders."""
+    async def open_beside(self, arena: "Arena", nursery: "trio.Nursery", ladders: "Ladders") -> str:
+        """Serve an arena's page, and return its address; the caller runs the ladders."""
         import structlog
 
         from lanista.page.tournaments import Tournaments
@@ -147,8 +144,9 @@ class PagePort:
         if warning := warning_of_token():
             structlog.get_logger().warning("the operator's token is short", why=warning)
         await nursery.start(server.run)
-        self.announced = self.url(server)
-        arena.connections.page = self.announced.partition("#")[0]  # without the operator's token
+        shown_at = self.url(server)
+        arena.connections.page = shown_at.partition("#")[0]  # without the operator's token
+        return shown_at
 
     async def open_for_tournaments(self, nursery: "trio.Nursery") -> "Server":
         """Serve a page that shows tournaments without an arena, and return its server."""
