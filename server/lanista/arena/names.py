@@ -41,6 +41,7 @@ from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
 from lanista.errors import StoreError
 from lanista.hosting.control import Changes
 from lanista.results.names import BenchedName, NameStore, RegisteredName, Registrar, key_of
+from lanista.system import usable_cores
 from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, shown
 
 WRONG_TOKENS, WRONG_TOKEN_INTERVAL = 10, 5.0
@@ -143,9 +144,6 @@ class Names:
     """The house bots, whose names nobody else may use, with the ladder of each."""
     owner_salt: bytes | None = attrs.field(default=None, repr=False)
     """With it, owners are the same ones after a restart; None: they are those of this process."""
-    # Half of the cores, as the other half has matches to play.
-    slots: int = attrs.field(factory=lambda: max(1, (os.cpu_count() or 1) // 2))
-    """How many tokens are compared at once."""
     _key: bytes = attrs.field(factory=lambda: secrets.token_bytes(32), init=False, repr=False)
     _nobody: str = attrs.field(factory=tokens.hash_of_nothing, init=False, repr=False)
     _house_keys: frozenset[str] = attrs.field(init=False)
@@ -187,8 +185,9 @@ class Names:
 
     def __attrs_post_init__(self) -> None:
         self._house_keys = frozenset(map(key_of, self.house))
-        self._comparing = trio.CapacityLimiter(self.slots)
-        self._threads = ThreadPoolExecutor(self.slots, "tokens", initializer=_give_way)
+        at_once = max(1, len(usable_cores()) // 2)  # the others have matches to play
+        self._comparing = trio.CapacityLimiter(at_once)
+        self._threads = ThreadPoolExecutor(at_once, "tokens", initializer=_give_way)
 
     async def check(
         self, hello: Hello, address: str, purpose: str = HELLO, *, registers: bool = True

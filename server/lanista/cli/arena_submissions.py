@@ -300,8 +300,6 @@ _HEAD = """\
 # docs/tournaments.md explains these keys, and `lanista tournament new` writes an example with all.
 
 """
-FOLDER = "{}.programs"
-"""Name of the folder of the programs, given the name of the spec without its ending."""
 
 
 def write_final(file: Path, arena: ArenaFile, name: str) -> None:
@@ -315,7 +313,7 @@ def write_final(file: Path, arena: ArenaFile, name: str) -> None:
     ladder = _ladder_of(arena, name)
     assert ladder.submissions is not None
     ruleset = registry.get(ladder.game)
-    folder = file.parent / FOLDER.format(file.stem)
+    folder = file.parent / f"{file.stem}.programs"
     for path in (file, folder):
         if path.exists():
             raise BadInputError(f"{path} exists already; name another file")
