@@ -90,13 +90,11 @@ def _new_folder(place: Path) -> Path:
 
 
 def data_within(spec: ArenaSpec) -> Path:
-    """Return where a copy has its data folder: where the file says, if that is within the folder.
-
-    Otherwise it is `data`, as running the copy must not change what was copied.
-    """
+    """Return where a copy has its data folder: where the file says, if that is within the copy."""
     place = Path(spec.data)
-    is_outside = place.is_absolute() or ".." in place.parts
-    return Path("data") if is_outside else place
+    if place.is_absolute() or ".." in place.parts:
+        return Path("data")  # running the copy must not change what was copied
+    return place
 
 
 def _copy_database(data: DataFolder, copied: DataFolder) -> bool:

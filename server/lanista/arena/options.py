@@ -69,10 +69,7 @@ def options_of(spec: ArenaSpec, file: Path) -> Options:
 
 
 def private_paths(spec: ArenaSpec, folder: Path) -> tuple[Path, ...]:
-    """Return the files and folders of an arena that sandboxed bots must not see.
-
-    These are its data, its secrets, and `folder`, that of its file, which may have others.
-    """
+    """Return what sandboxed bots must not see; `folder`, that of the file, may have secrets too."""
     secrets = () if spec.tls is None else (spec.tls.certificate, spec.tls.key)
     files = [folder / path for path in (*secrets, *spec.page.tournaments)]
     return (folder, *DataFolder(folder / spec.data).private, *files)

@@ -194,10 +194,8 @@ class TlsRelay:
 
 
 def local_connection() -> tuple[socket.socket, socket.socket]:
-    """Return both ends of a TCP connection within this machine.
-
-    A pair of Unix sockets would do, but the kernel gives no time of receipt for those.
-    """
+    """Return both ends of a TCP connection within this machine."""
+    # A pair of Unix sockets would do, but the kernel gives no time of receipt for those.
     with socket.socket() as server:
         server.settimeout(CONNECTING_TIME)
         server.bind(("127.0.0.1", 0))
