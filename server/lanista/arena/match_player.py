@@ -103,6 +103,8 @@ class MatchPlayer:
     def interrupt(self) -> None:
         """Abort all matches, those that would begin from now on too; the arena shuts down."""
         self._interrupted = self.boards.is_ending = True
+        for running in self.running.matches.values():
+            running.playing.interrupt()
 
     @property
     def lags(self) -> Mapping[str, LoopLag]:
@@ -132,12 +134,6 @@ class LoopPlayer(MatchPlayer):
                 playing.interrupt()
 
         return await play_here(match, records, self._stalls, board, begin)
-
-    def interrupt(self) -> None:
-        """See `MatchPlayer`."""
-        super().interrupt()
-        for running in self.running.matches.values():
-            running.playing.interrupt()
 
 
 async def play_here(

@@ -172,7 +172,8 @@ class MatchWorkers(MatchPlayer):
         self._changes.tell()
         for worker in self._workers:
             for handed in worker.matches.values():
-                handed.interrupt()
+                if not handed.begun:  # else it is running
+                    handed.interrupt()
 
     async def _use(self, number: int, linked: LinkedProcess) -> None:
         """Have matches played by a worker until it has ended; then its matches are over."""
