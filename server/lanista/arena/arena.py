@@ -177,14 +177,6 @@ class Arena:
         """Whether bots that connect now are served: the arena neither begins nor ends."""
         return self.matches.nursery is not None and not self.matches.closing
 
-    def kick_all(self, name: str) -> int:
-        """Close all connections of the bots of a name, whatever its capitals; return how many."""
-        wanted = name.casefold()
-        bots = [bot for bot in self.connections.players.values() if not bot.replaced]
-        return sum(
-            self.connections.kick(bot.number) for bot in bots if bot.name.casefold() == wanted
-        )
-
     def seat_house_bot(self, game: str, bot: str, room: str) -> None:
         """Start a house bot for a room that isn't a ladder's; it connects like any other bot.
 

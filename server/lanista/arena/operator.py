@@ -233,11 +233,12 @@ class Operator:
             return True
 
     async def _kick(self, asked: Mapping[str, Any]) -> Mapping[str, object]:
-        name = _text(asked, "name")
-        kicked = self.arena.kick_all(name)
-        if not kicked:
+        name, connections = _text(asked, "name"), self.arena.connections
+        bots = [bot for bot in connections.players.values() if not bot.replaced]
+        called = [bot.number for bot in bots if bot.name.casefold() == name.casefold()]
+        if not called:
             raise BadInputError(f"no bot called {name!r} is connected")
-        return {"connections": kicked}
+        return {"connections": sum(map(connections.kick, called))}
 
     async def _disable(self, asked: Mapping[str, Any]) -> None:
         """Let a name hand in and play nothing more on a ladder, or again if `why` is empty."""
