@@ -135,7 +135,7 @@ class LadderMatches:
             handshake.tell(player.connection, player.ruleset, note)
 
     def bench(self, benched: Collection[BenchedName], connected: Collection[Player]) -> None:
-        """Let benched names rest, tell those that wait, and pair those that are so no longer."""
+        """Let benched names rest, tell those of them that wait, and pair the others again."""
         for room in self.rooms.values():
             members = [player.member for player in connected if player.member is not None]
             present = [member.who for member in members if member.ladder is room]

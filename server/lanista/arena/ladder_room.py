@@ -371,7 +371,7 @@ class LadderRoom:
         return None if due is None else max(0.0, due - self.now)
 
     def match_spec(self, versions: Sequence[int | None] = ()) -> MatchSpec:
-        """Return a match to begin, with a seed of its own; `versions` are those of `LadderInfo`."""
+        """Return the spec of a match to begin, with a new seed; `versions` as in `LadderInfo`."""
         map_ = self._chance.choice(list(self._settings))
         return MatchSpec(
             ruleset=self.ruleset,
@@ -392,7 +392,7 @@ class LadderRoom:
     ) -> bool:
         """Take the end of a match that `next` has returned; return whether its result is stored.
 
-        There is no report if it could not begin. By name, `submitted` are the programs in it.
+        There is no report if it could not begin. `submitted` has the programs that played in it.
         """
         result = None
         if report is not None and is_ladder_result(report.spec, report.result):

@@ -232,7 +232,7 @@ class Names:
         return decided
 
     async def prove(self, name: str, token: str, address: str) -> RegisteredName:
-        """Check that a token is that of a registered name, for somebody who doesn't play under it.
+        """Check that a token is that of a registered name, for a visitor of the page.
 
         Limits and errors are those of `check`, counted apart from hellos; no name is registered. A
         connection may prove only one name at a time.

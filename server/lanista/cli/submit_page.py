@@ -340,7 +340,7 @@ class SubmissionsPage:
         return self.page.url
 
     def ask(self, method: str, path: str = "", *, again: type[NoAnswerError] = NotNowError) -> Any:
-        """Send a request about submissions, again after errors of this class; return its answer."""
+        """Send a request about submissions, repeated after `again` errors; return its answer."""
         return _answered(partial(self._json, method, path), again)
 
     def hand_in(self, file: str, data: bytes) -> Any:
