@@ -1,7 +1,4 @@
-"""Computing the standings from the results, and how the leaders' ratings changed meanwhile.
-
-Everything is derived again each time. The order of blocks changes no figure, down to the last bit.
-"""
+"""Computing the standings from the results, and how the leaders' ratings changed meanwhile."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
@@ -35,22 +32,15 @@ def compute(
 ) -> Standings:
     """Return the standings.
 
-    Ranks follow `order` where it is given; bots that it leaves out share the rank after the last
-    one. Otherwise the ranks of a round-robin follow the points a match, and those of other formats
-    follow the ratings, rounded to a tenth of an Elo. Bots that played nothing share the last rank.
+    Ranks follow `order` where it is given, as by `Format.order`; bots that it leaves out share the
+    rank after the last one. Otherwise the ranks of a round-robin follow the points a match, and
+    those of other formats follow the ratings, rounded to a tenth of an Elo. Bots that played
+    nothing share the last rank.
 
-    Args:
-        format: The format's name, as in `FormatName`.
-        bots: The names of the table's bots, in the spec's order.
-        house: The names of the bots that hold a ladder's scale and take no rank.
-        counted: All blocks that count.
-        ended: How the matches of the bots ended.
-        benched: The names of benched bots.
-        order: Places that the format gives, best first, as (place, bot); ties share one.
-        byes: By bot: its points from byes.
-        head_to_head: Whether the results of every two bots are wanted: of a thousand bots they are
-            a hundred thousand.
-        about: The fields of `Standings` that don't follow from these, such as `name` and `game`.
+    The bots are in the spec's order. Those in `house` hold a ladder's scale and take no rank.
+    `byes` has the points from byes, by bot. `head_to_head` is whether the results of every two bots
+    are wanted: of a thousand bots they are a hundred thousand. `about` has the fields of
+    `Standings` that don't follow from these, such as `name` and `game`.
     """
     byes = byes or {}
     sums, current = tally(counted.by_bot), counted.current
@@ -222,12 +212,8 @@ class Races:
     ) -> dict[str, Any]:
         """Return the curves of some bots as plain data (docs/api.md); with many bots, empty ones.
 
-        Args:
-            leaders: The bots that get a curve.
-            played: All blocks that count, in the order in which they ended.
-            seated: The seatings of each of them.
-            bots: The names of the table's bots, in the spec's order.
-            fillers: The names of bots that only fill seats.
+        `played` are all blocks that count, in the order in which they ended. `seated`, `bots` and
+        `fillers` are those of `count`.
         """
         points: dict[int, Mapping[str, float]] = {}
         wanted = points_of(len(played)) if len(bots) <= MAX_BOTS else ()
@@ -265,10 +251,7 @@ def ratings_of(
     bots: Sequence[str],
     fillers: Collection[str] = (),
 ) -> dict[str, float]:
-    """Return the ratings of the bots that have played some blocks, on the scale of the table.
-
-    The other arguments are those of `count`.
-    """
+    """Return the ratings of the bots that have played some blocks, on the scale of the table."""
     counted = count(played, seated, bots, fillers)
     rated = counted.played
     if not rated.any():

@@ -125,13 +125,9 @@ def count(
     bots: Sequence[str],
     fillers: Collection[str] = (),
 ) -> Counted:
-    """Return the blocks as arrays.
+    """Return the blocks as arrays; all fillers are one player from here on.
 
-    Args:
-        played: All blocks that count.
-        seated: The seatings of each of them.
-        bots: The names of the table's bots.
-        fillers: The names of the bots that only fill seats; they are one player from here on.
+    `seated` are the seatings of each block, and `bots` those of the table.
 
     Raises:
         ValueError: A block has an unknown bot, or its ranks don't fit the number of seats.
@@ -238,13 +234,8 @@ def count_pages(pages: Iterable[Page], seats: int, bots: Sequence[str]) -> Count
     It does what `count` does, for matches that are read page by page: a million of them take a
     second or two.
 
-    Args:
-        pages: The matches.
-        seats: The number of seats of each of them.
-        bots: The names of the table's bots.
-
     Raises:
-        KeyError: A match was played by another bot.
+        KeyError: A match was played by a bot that isn't in `bots`.
     """
     competitors, patterns = _Players(bots), _Patterns()
     players, pattern_of = ([np.zeros(0, dtype=np.int64)] for _ in range(2))
@@ -276,14 +267,8 @@ def counted(
 ) -> Counted:
     """Return what was played, in an order that doesn't depend on that of the arguments.
 
-    Args:
-        bot_of: As in `Counted`.
-        versions: As in `Counted`.
-        seated: The seatings of each block.
-        block_players: As in `Counted`, with the blocks in any order.
-        openings: (B,): the opening of each, by any number.
-        patterns: (K, S): ways to rank the seats.
-        pattern_of: By block and seating, which pattern the ranks of the match are.
+    They are those of `Counted`, but for `seated`, the seatings of each block, and for `pattern_of`:
+    by block and seating, which pattern the ranks of the match are. Openings may have any numbers.
     """
     seats = len(seated[0])
     block_players = block_players.reshape(-1, seats)
@@ -320,11 +305,9 @@ def weighted_counts(numbers: Ints, weights: NDArray[Any], size: int) -> Floats:
 def distinct_rows(rows: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the different rows of a table of numbers from 0 on, in ascending order.
 
-    `np.unique` of a table compares rows as bytes and takes ten times as long.
-
-    Returns:
-        By different row: the index of its first occurrence. By row: the index of its different row.
-        By different row: how often it occurs.
+    `np.unique` of a table compares rows as bytes and takes ten times as long. Returns, by different
+    row, the index of its first occurrence; by row, the index of its different row; and, by
+    different row, how often it occurs.
     """
     key, keys = np.zeros(len(rows), dtype=np.int64), 1
     for column in rows.T:
@@ -385,12 +368,8 @@ def reached(owners: Ints, ranks: Ints, size: int, successors: Ints | None = None
     """Return which owner scored against which one, directly or through others, shape (size, size).
 
     Every owner reaches itself. Two versions of a bot, one after the other, reach each other.
-
-    Args:
-        owners: (M, S): the owner of each seat of each match: a player, or the seat's own number.
-        ranks: (M, S): the rank of each seat.
-        size: The number of owners.
-        successors: As in `Counted`, if the owners are players.
+    `owners`, (M, S), has the owner of each seat of each match: a player, or the seat's own number;
+    `ranks`, (M, S), the seats' ranks. `successors` is that of `Counted`, if the owners are players.
     """
     scored = np.eye(size, dtype=bool).ravel()
     if successors is not None:

@@ -1,32 +1,24 @@
 """The joint likelihood of all matches: Plackett-Luce with ties, seat advantage and a weak prior.
 
-All bots are rated together from all matches, instead of updating ratings match by match: the result
-then doesn't depend on the order of matches, and a win counts by how strong the opponent is in the
-light of everything that was played.
-
-A ranking is a sequence of stages: of the bots that are left, a set S takes the next place, with a
-probability proportional to delta_|S| (prod alpha_i)^(1/|S|), over all sets of the sizes that were
-ever seen to tie (delta_1 = 1); see Turner, van Etten, Firth, Kosmidis, "Modelling rankings in R:
-the PlackettLuce package", Computational Statistics 35 (2020). With two players this is
-Bradley-Terry with the ties of Davidson (Journal of the American Statistical Association 65, 1970).
-A player's worth in a seat is log alpha = theta(player) + gamma(seat), with sum theta = sum gamma =
-0. Each stage is a conditional logit, so the logarithm of the likelihood is concave in theta, gamma
-and log delta, and Newton's method finds its one maximum.
+docs/statistics.md says what that is for. A ranking is a sequence of stages: of the bots that are
+left, a set S takes the next place, with a probability proportional to delta_|S| (prod
+alpha_i)^(1/|S|), over all sets of the sizes that were ever seen to tie (delta_1 = 1); see Turner,
+van Etten, Firth, Kosmidis, "Modelling rankings in R: the PlackettLuce package", Computational
+Statistics 35 (2020). With two players this is Bradley-Terry with the ties of Davidson (Journal of
+the American Statistical Association 65, 1970). A player's worth in a seat is log alpha =
+theta(player) + gamma(seat), with sum theta = sum gamma = 0. Each stage is a conditional logit, so
+the logarithm of the likelihood is concave in theta, gamma and log delta, and Newton's method finds
+its one maximum.
 
 The prior is a pseudo-match of each player, and one of each seat, against the mean of the others, of
-which half a win and half a loss count. It weighs as much as one match of each player, and gives the
-likelihood a maximum whatever was played: also where a bot won every match, and for bots that never
-met. The logarithms of delta, which ties alone determine, are normal about 0, so weakly that no tie
-feels it.
+which half a win and half a loss count. It gives the likelihood a maximum whatever was played. The
+logarithms of delta, which ties alone determine, are normal about 0, so weakly that no tie feels it.
 
 On a ladder each version of a submitted program is a player, and only a bot's first one meets the
-mean of the others. Each later one has such pseudo-matches against the version before it, the link
-between the two: while it has hardly played it is rated as that one, and some dozens of matches of
-its own prevail. That is a random walk with a step for each version, as Whole-History Rating has one
-for each day (Coulom, "Whole-History Rating: A Bayesian Rating System for Players of Time-Varying
-Strength", Computers and Games 2008). The fewer matches a version has played, the stronger is its
-link to the next one, so that the walk goes no farther, match by match, for a program that is handed
-in again and again.
+mean of the others. Each later one has such pseudo-matches against the version before it. That is a
+random walk with a step for each version, as Whole-History Rating has one for each day (Coulom,
+"Whole-History Rating: A Bayesian Rating System for Players of Time-Varying Strength", Computers and
+Games 2008). docs/statistics.md#versions-of-a-program says what it comes to.
 
 The parameters are one vector: theta of the players (bots in the spec's order, then one for all
 fillers), gamma by seat, log delta of the tie sizes seen. P is its length; the other letters in
@@ -47,8 +39,7 @@ PSEUDO = 0.5
 LINK = 3.0
 """The number of pseudo-matches between two successive versions of a bot.
 
-docs/statistics.md has the figures by which this and `ENOUGH` were chosen; they are measured in
-tests/ratings/test_versions.py.
+docs/statistics.md has the figures by which this and `ENOUGH` were chosen.
 """
 ENOUGH = 100.0
 """The number of matches of a version below which there are more: twice as many with half of it."""
@@ -252,11 +243,8 @@ def evaluate(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the gradient, the information and the matches' scores at some parameters.
 
-    Args:
-        model: The matches.
-        weights: (M,): how often each different match counts; those that count 0 are left out.
-        at: (P,): the parameters.
-        second: Whether to compute the information; otherwise it is that of the prior alone.
+    `weights`, (M,), is how often each different match counts; those that count 0 are left out.
+    Without `second`, the information is that of the prior alone.
 
     Returns:
         The gradient, (P,); minus the second derivatives, (P, P); and by different match its

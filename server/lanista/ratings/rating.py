@@ -1,12 +1,10 @@
-"""Ratings with their intervals, from the maximum of the joint likelihood.
+"""Ratings with their intervals, from the maximum of the joint likelihood (docs/statistics.md).
 
-How far off may a rating be? Errors come from the covariance of the estimate: the inverse of the
-information, times the sum of squares of the scores (gradients), times the inverse again. Scores are
-added up by units that are independent of each other: openings (seed and map), each with everything
-that was played on it, or blocks where there are few openings (`counting.independent`). So what the
-matches of a unit have in common widens the intervals as it should: a bot that likes a map likes it
-against everybody. This is the sandwich estimator with clusters (Liang and Zeger, Biometrika 73,
-1986).
+Errors come from the covariance of the estimate: the inverse of the information, times the sum of
+squares of the scores (gradients), times the inverse again. Scores are added up by units that are
+independent of each other, openings or blocks (`counting.independent`), so that what the matches of
+a unit have in common widens the intervals as it should. This is the sandwich estimator with
+clusters (Liang and Zeger, Biometrika 73, 1986).
 
 With few units it needs help, which is given by bot, from the number m of units that it played:
 
@@ -19,18 +17,11 @@ With few units it needs help, which is given by bot, from the number m of units 
   be far too low.
 
 The links between versions of a bot (`likelihood`) are as random as so many matches are: they are
-added with that variance, which is known.
+added with that variance, which is known. tests/ratings/test_coverage.py measures the coverage.
 
-With that the nominal 95 % are between 93 and 98 % in the simulations of
-tests/ratings/test_coverage.py, and up to 99.5 % for bots with fewer than ten blocks.
-
-A bot that never scored against any other, or against which none ever scored, may be weaker or
-stronger without end (Ford, American Mathematical Monthly 64, 1957; for rankings Hunter, Annals of
-Statistics 32, 2004). Bots that scored against each other, directly or through others, form a part.
-The mean of the largest part holds the scale. A bot has an upper end only if each bot of that part
-reaches it, and a lower end only if it reaches each of them.
-
-Here are only numbers; ranks of the table are given in `compute`.
+Which ends an interval has, docs/statistics.md#intervals-without-an-end says; the condition is that
+of Ford (American Mathematical Monthly 64, 1957), for rankings that of Hunter (Annals of Statistics
+32, 2004). Bots that scored against each other, directly or through others, form a part.
 """
 
 import math
@@ -139,11 +130,9 @@ class Ratings:
 
 
 def rate(counted: Counted, house: Bools | None = None) -> Ratings:
-    """Return the ratings and all that comes with them.
+    """Return the ratings and all that comes with them; at least one bot must have played.
 
-    Args:
-        counted: What was played, at least one block of a bot.
-        house: (N,): the house bots, which hold the scale and take no rank.
+    `house`, (N,), are the house bots, which hold the scale and take no rank.
     """
     model = model_of(counted)
     fit = maximum(model)
@@ -197,9 +186,9 @@ def on_scale(theta: Floats, anchors: Bools) -> Floats:
 
 
 def elo_of(counted: Counted) -> Floats:
-    """Return only the ratings, as `rate` does if there are neither house bots nor versions.
+    """Return only the ratings, (N,), as `rate` does without house bots and versions.
 
-    The shape is (N,); at least one bot must have played.
+    At least one bot must have played.
     """
     bots = counted.bots
     parts = connected(reached(counted.players, counted.ranks, bots + 1))[:bots]
@@ -248,13 +237,10 @@ class _Errors:
 
     @staticmethod
     def half(parts: tuple[Floats, ...], units: Floats, both_ends: Bools | bool = True) -> Floats:
-        """Return half the widths of intervals, in Elo.
+        """Return half the widths of intervals, in Elo, given by part the variances of some figures.
 
-        Args:
-            parts: By part, the variances of some figures.
-            units: By figure, the number of units that it depends on.
-            both_ends: By figure, whether it has both ends. An end that stands alone is that on the
-                side where the estimate is nearly normal.
+        By figure, `units` is the number of units that it depends on, and `both_ends` whether it has
+        both ends. An end that stands alone is on the side where the estimate is nearly normal.
         """
         seen, pseudo, expected, links = (np.maximum(part, 0.0) for part in parts)
         m = np.maximum(units, _FEWEST)

@@ -1,17 +1,10 @@
-"""The mathematics of the version test: a generalised sequential probability ratio test.
+"""The mathematics of the version test, a generalised sequential probability ratio test.
 
-A sequential test looks at the results after each block and stops as soon as they suffice, which
-takes about half as many blocks as a test of fixed length. It compares two hypotheses, H0 ("A is
-elo0 stronger than B") and H1 ("A is elo1 stronger"), by the ratio of their likelihoods, and stops
-when the ratio's logarithm leaves an interval; the interval follows from the error probabilities
-alpha and beta alone (Wald, Annals of Mathematical Statistics 16, 1945).
-
-Wald's test needs the distribution of the scores under each hypothesis, of which only the mean is
-known here. So the likelihood under a hypothesis is taken to be the greatest that any distribution
-on the seen scores with that mean can have; that is Van den Bergh's GSPRT, by which chess engines
-are tested. Blocks, not matches, are independent of each other, so a block's score is one
-observation: for two players the five scores 0, ¼, ½, ¾, 1 make it the pentanomial test. Which bots
-play, and in which order blocks are added, is up to the format.
+docs/statistics.md#the-sequential-test describes it. The bounds are those of Wald (Annals of
+Mathematical Statistics 16, 1945), whose test needs the distribution of the scores under each
+hypothesis. Only its mean is known here. So the likelihood under a hypothesis is taken to be the
+greatest that any distribution on the seen scores with that mean can have, as in Van den Bergh's
+GSPRT. Which bots play, and in which order blocks are added, is up to the format.
 """
 
 import math
@@ -36,7 +29,10 @@ def score_of(elo: float) -> float:
 
 
 class Sequential:
-    """A test of H0, that A is `elo0` stronger than B, against H1, that it is `elo1` stronger."""
+    """A test of H0, that A is `elo0` stronger than B, against H1, that it is `elo1` stronger.
+
+    The differences are in logistic Elo, and `elo0` is below `elo1`.
+    """
 
     llr: float
     """The logarithm of the likelihood ratio of H1 to H0."""
@@ -48,11 +44,8 @@ class Sequential:
     def __init__(self, elo0: float, elo1: float, alpha: float, beta: float) -> None:
         """Begin without blocks.
 
-        Args:
-            elo0: A's superiority under H0, in logistic Elo.
-            elo1: A's superiority under H1, in logistic Elo; above `elo0`.
-            alpha: The probability of accepting H1 if H0 is true, below ½.
-            beta: The probability of accepting H0 if H1 is true, below ½.
+        `alpha` is the probability of accepting H1 if H0 is true, and `beta` that of accepting H0 if
+        H1 is true; both are below ½.
         """
         self.llr, self.decision = 0.0, None
         self.bounds = (math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha))

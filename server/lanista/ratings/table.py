@@ -1,7 +1,4 @@
-"""The standings of a tournament or a ladder as data, all of it derived from the blocks played.
-
-`compute` makes them, and `rating` estimates.
-"""
+"""The standings of a tournament or a ladder as data, which `compute` makes."""
 
 from collections.abc import Mapping
 
