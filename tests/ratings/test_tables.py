@@ -222,8 +222,8 @@ def test_ranks_and_places_are_told():
     assert "" == ranks_text(row(1, "A"))
     assert "2" == ranks_text(row(2, "A", rank_low=2, rank_high=2))
     assert "1–3" == ranks_text(row(2, "A", rank_low=1, rank_high=3))  # noqa: RUF001 - a range
-    assert "7-5-12" == places_text(TWO.rows[1], 2)
-    assert "5-2-1-0" == places_text(FOUR.rows[0], 4)
+    assert "7-5-12" == places_text(TWO.rows[1])
+    assert "5-2-1-0" == places_text(FOUR.rows[0])
 
 
 @given(any_standings())

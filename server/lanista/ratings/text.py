@@ -64,13 +64,12 @@ def csv_text(standings: Standings) -> str:
     for row in standings.rows:
         rating = row.rating
         figures = (None,) * 3 if rating is None else (rating.value, rating.low, rating.high)
-        places = _places(row, standings.seats)
         lines.append(
             [
                 *(row.rank, guarded(row.bot), row.matches, _number(row.points)),
                 *(_rounded(figure, 2) for figure in figures),
                 *(row.rank_low, row.rank_high, _rounded(row.superior, 4)),
-                *(row.blocks, *places, row.draws),
+                *(row.blocks, *row.places, row.draws),
                 *(row.endings.get(ending, 0) for ending in Ending),
                 *(row.late_turns, row.malformed_turns, row.illegal_moves),
                 int(row.benched),
@@ -206,7 +205,7 @@ def columns(standings: Standings) -> list[Column]:
             "The likelihood that it is stronger than the bot in the next line.",
             lambda row: likelihood_text(row.superior),
         ),
-        Column(places_title, places, lambda row: places_text(row, standings.seats)),
+        Column(places_title, places, places_text),
         Column(
             "failures",
             "Endings that were its own fault; see the endings.",
@@ -258,17 +257,12 @@ def ranks_text(row: Row) -> str:
     return str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}–{row.rank_high}"  # noqa: RUF001 - a range
 
 
-def places_text(row: Row, seats: int) -> str:
+def places_text(row: Row) -> str:
     """Return how often a bot won, drew and lost, as `12-3-5`; with more seats, its places."""
-    places = _places(row, seats)
-    if seats == 2:
+    places = list(row.places)
+    if len(places) == 2:
         places.insert(1, row.draws)
     return "-".join(map(str, places))
-
-
-def _places(row: Row, seats: int) -> list[int]:
-    """Return how often a bot had each place; a bot without matches may have no list of them."""
-    return [*row.places, *[0] * seats][:seats]
 
 
 def failures_text(endings: Mapping[Ending, int]) -> str:
