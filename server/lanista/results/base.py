@@ -1,9 +1,6 @@
 """A database of Lanista: opening, upgrading, copying, locking, and transactions.
 
-A tournament has one of its own, in which it is the only competition. An arena has one for all of
-its competitions and names (`Database.of_arena`). What is stored of one concern is written and read
-by a class of its own, which is given the database: `database.Store` (the results of a competition),
-`names.NameStore`, `rating_history.RatingHistory`.
+A tournament has one of its own; an arena has one for all of its competitions and names.
 
 There is one writer at a time. Whoever must be the only one for long holds a lock (`Database.lock`);
 other programs may read at any time, and write in transactions of their own. Readers see one
@@ -101,10 +98,9 @@ class Database:
             create: Whether to create the database, or its tables, if they are missing. Without it,
                 a SQLite file in a place that can't be written can still be read.
             schema: The PostgreSQL schema that has the tables; it is created with them. Without it
-                they are where the URL says. SQLite has none.
+                they are where the URL says.
             check: Whether to have SQLite look for damage in all of its file, which takes 1.5 s for
-                a million matches. A process that asks one question needn't, nor one whose parent
-                has done so.
+                a million matches. Not needed for one question, or if a parent process did it.
             holds: What its only competition is, which is then made together with the tables: nobody
                 finds these without it. None if it may have many.
 
@@ -136,11 +132,7 @@ class Database:
 
         It is the one at a PostgreSQL URL, or a file in the data folder, which is made if need be. A
         file can be read only by its owner: people may choose tokens that are easy to guess, and
-        their hashes are in it.
-
-        Raises:
-            StoreError: From `open`; or the folder can't be made, or has the databases of a version
-                before the first release.
+        their hashes are in it. A `StoreError` may also be about the folder.
         """
         if url is None:
             _refuse_former(data)
@@ -336,10 +328,9 @@ class Database:
             return bool(connection.scalar(there))
 
     def check_whole(self) -> None:
-        """Have SQLite look for damage in all of its file, its indexes included.
+        """Have SQLite look for damage in all of its file and indexes: 12 s for a million matches.
 
-        That takes 12 s for a million matches. A PostgreSQL server looks for damage itself, as it
-        reads.
+        A PostgreSQL server looks for damage itself, as it reads.
         """
         if self._path is not None:
             self._check(self._path, "integrity_check")

@@ -1,8 +1,8 @@
 """The records of a tournament's matches as files: their names, and where to find one.
 
-A worker writes the records of the matches that it plays into the subfolder `PLAYING` of the
-tournament's folder of records. When the block is stored, they are moved to their places. The names
-say which match it is, so that whoever sees the folder can show it, also while it is played.
+A worker writes records into the subfolder `PLAYING` of the tournament's folder of records. When the
+block is stored, they are moved to their places. The names say which match it is, so that whoever
+sees the folder can show it, also while it is played.
 """
 
 import re

@@ -1,14 +1,8 @@
 """The block: one opening, played in all the seatings that the format asks for.
 
-A match is decided by the bots' strength, and also by chance: the seed, the map, and who sits where.
-A block takes that chance out of the comparison as far as possible: its bots play the same opening
-(seed and map) several times, so that each bot has each seat once. What a seat or a lucky start is
-worth then cancels in the sum.
-
-Matches of one block are therefore not independent of each other; blocks are. That makes the block
-the unit of everything else: it is scheduled as a whole, stored as a whole, played again as a whole
-if it was interrupted, and it counts as one observation in ratings and tests. Nothing is played
-here.
+docs/tournament_formats.md#the-block says why. Matches of one block aren't independent of each
+other; blocks are. So a block is scheduled, stored and played again as a whole, and counts as one
+observation in ratings and tests.
 """
 
 import enum
@@ -39,10 +33,7 @@ class FormatName(enum.StrEnum):
 
     @property
     def has_rounds(self) -> bool:
-        """Whether it is played in rounds.
-
-        The opponents of a bot that left have then gone on without it.
-        """
+        """Whether it is played in rounds: the opponents of a bot that left went on without it."""
         return self in {FormatName.SWISS, FormatName.KNOCKOUT}
 
 
@@ -123,11 +114,7 @@ def seatings(bots: Sequence[str], *, every: bool = False) -> tuple[Seating, ...]
 
 
 def points(ranks: Sequence[int]) -> tuple[float, ...]:
-    """Return the points of one match by seat.
-
-    Each opponent ranked below gives 1 and each tied one ½. For two players that is 1 for a win, ½
-    for a draw, 0 for a loss.
-    """
+    """Return the points of a match by seat: each opponent ranked below gives 1, each tied one ½."""
     return tuple(
         sum(1.0 if rank < other else 0.5 if rank == other else 0.0 for other in ranks) - 0.5
         for rank in ranks

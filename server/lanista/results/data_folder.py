@@ -11,10 +11,7 @@ DATABASE = "lanista.db"
 
 @attrs.frozen
 class DataFolder:
-    """The folder in which an arena keeps its records, and its database.
-
-    Nothing is opened or made here but by `make`.
-    """
+    """The folder in which an arena keeps its records, and its database."""
 
     path: Path = attrs.field(converter=Path)
 

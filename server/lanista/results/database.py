@@ -1,15 +1,14 @@
 """The results of one competition, a tournament or a ladder: storing and querying them.
 
-A tournament may run for days, and be killed at any moment. So results are
-written block by block, each in a transaction of its own or with others: a block is in the database
-whole or not at all, and only once, and what was committed stays there whatever happens next, even a
-power cut. A tournament is resumed from its spec and the database alone. No totals are stored, so
-none can contradict the blocks. The same holds for the matches of a ladder, which has no blocks.
+A tournament may run for days, and be killed at any moment. So results are written block by block: a
+block is in the database whole or not at all, and only once, and what was committed stays there
+whatever happens next, even a power cut. A tournament is resumed from its spec and the database
+alone. No totals are stored, so none can contradict the blocks. The same holds for the matches of a
+ladder, which has no blocks.
 
 The manager of a tournament holds the database's lock for as long as it runs, so that no second one
 plays the same blocks; an arena with ladders holds it for its SQLite file. On PostgreSQL several
 arenas may share a ladder: none of them takes that lock, and their transactions follow one another.
-Other programs may write notes (`unbench`). Which blocks count is not known here.
 """
 
 import contextlib
@@ -55,13 +54,9 @@ The match's number is left out.
 def match_row(
     competition: int, match: MatchResult, *, block: int | None = None, committed: str | None = None
 ) -> Row:
-    """Return what `insert` takes of a match.
+    """Return what `insert` takes of a match, given the number of its block if it has one.
 
-    Args:
-        competition: The number of its competition.
-        match: The match.
-        block: The number of its block, if it has one.
-        committed: When it was stored, as ISO 8601 in UTC; None for now.
+    `committed` is when it was stored, as ISO 8601 in UTC; None for now.
     """
     row = {name: getattr(match, name) for name in MATCH_COLUMNS} | {
         "block": block,
@@ -108,13 +103,8 @@ def readable(
 ) -> list[StoredMatch]:
     """Return those of some matches that can be read, of whichever competition, the newest first.
 
-    `on_error` is told of each of the others, and why it can't be read.
-
-    Args:
-        database: The database.
-        numbers: The numbers of the matches, the newest first.
-        on_error: Takes the number of a match and its error.
-        errors: The errors that a single match may have; any other is raised.
+    The numbers are given in this order, too. `on_error` is told of each of the others, and why it
+    can't be read. `errors` are those that a single match may have; any other is raised.
     """
     if not numbers:
         return []
@@ -187,14 +177,8 @@ class Store:
         """Store blocks in one transaction; when this returns they are on the disk.
 
         A block that is stored already, since it was played twice, is left as it is, and so is a bot
-        that is benched already.
-
-        Args:
-            results: The blocks, in the order in which they were played.
-            benched: The bots that were benched after one of these blocks, or of those before.
-
-        Returns:
-            The ids of the blocks that weren't stored before, in the same order.
+        that is benched already. The `benched` were so after one of these blocks, or of those
+        before. Returns the ids of the blocks that weren't stored before, in the same order.
 
         Raises:
             ValueError: A block doesn't have exactly one match that counts for each seating.

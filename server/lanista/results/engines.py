@@ -187,10 +187,7 @@ def url_of(target: str) -> URL | None:
 
 
 def where_of(target: str | Path) -> str:
-    """Return the name of a database for people: its file, or its URL without its password.
-
-    The URL's options are left out, too.
-    """
+    """Return the name of a database for people: a file, or a URL without password and options."""
     if isinstance(target, Path) or "://" not in target:
         return str(target)
     url = url_of(target)

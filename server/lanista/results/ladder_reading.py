@@ -155,8 +155,7 @@ class LadderReading(Reading):
     def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
         """Yield the matches that are among the last of some bot, in the order of their commits.
 
-        So many `of_each` bot that count are wanted. This takes a time that depends on the number of
-        bots, not on that of all matches.
+        So many `of_each` bot are wanted. The time depends on the number of bots, not of matches.
         """
         counting = self._counting()
         numbers = set[int]()

@@ -1,13 +1,10 @@
 """The list of an arena's matches that are over, kept in step with its folder of records.
 
 The web page lists matches by game, player and ending, and shows standings over all of them. Every
-match with an id is in the list, in the order in which they were stored. They are rows of the
-arena's SQLite database, also if results are in PostgreSQL. A match on a ladder whose results are in
-it is listed by its result (`database.Store`); any other match that has a record is stored only for
-the list (`base.Kind.LISTED`). `sync` compares the names of the files with the rows, so records may
-also be added, moved or removed by hand.
-
-Standings are sums over all matches, kept in memory, to which those of newer matches are added.
+match with an id is in the list, in the order in which they were stored, as a row of the arena's
+SQLite database, also if results are in PostgreSQL. A match on a ladder whose results are in it is
+listed by its result (`database.Store`); any other match that has a record is stored only for the
+list (`base.Kind.LISTED`). Records may also be added, moved or removed by hand (`sync`).
 """
 
 import functools
@@ -130,14 +127,10 @@ class MatchList:
     def sync(self, hides: Callable[[str], bool] = lambda _: False) -> int:
         """Add the records that aren't known yet, and remove matches whose records are gone.
 
-        Only file names are compared. A record that can't be read is left out. The result of a
-        ladder's match stays in the list, with its record or without.
-
-        Args:
-            hides: Returns whether a match's record has to be left out until `add` adds it.
-
-        Returns:
-            How many matches were added, removed, or found elsewhere.
+        Only file names are compared. A record that can't be read is left out, and so is that of a
+        match for which `hides` returns True, until `add` adds it. The result of a ladder's match
+        stays in the list, with its record or without. Returns how many matches were added, removed,
+        or found elsewhere.
         """
         present = dict(record_paths(self._records))
         known = self._known()
@@ -183,14 +176,11 @@ class MatchList:
         before: int | None = None,
         limit: int,
     ) -> tuple[list[dict[str, Any]], int | None]:
-        """Return matches as docs/api.md describes them; the newest first.
+        """Return matches as docs/api.md has them, the newest first, and the next page's `before`.
 
-        The conditions hold together. A `player` has exactly this name, while the one of a `name`
-        contains this text, whatever the case of its ASCII letters; the `end` is a value of
-        `Termination`; all are older than the match with the number `before`.
-
-        Returns:
-            The matches, and the `before` of the following ones; None if there are no more.
+        That is None if there are no more. The conditions hold together. A `player` has exactly this
+        name, while the one of a `name` contains this text, whatever the case of its ASCII letters;
+        the `end` is a value of `Termination`; all are older than the match numbered `before`.
         """
         conditions: list[sa.ColumnElement[bool]] = []
         of_seat = SEATS.c.match == MATCHES.c.number
@@ -250,11 +240,7 @@ class MatchList:
         return path if path is not None and path.is_file() else None
 
     def standings(self) -> list[dict[str, Any]]:
-        """Return the standings of all games as docs/api.md describes them.
-
-        A win is the best rank alone, a draw is the best rank together with others, and anything
-        else is a loss. A bot that has played against itself counts once for each of its seats.
-        """
+        """Return the standings of all games as docs/api.md describes them."""
         with self._one_thread:
             totals = self._totals
             self._add_newer(totals)

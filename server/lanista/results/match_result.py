@@ -1,7 +1,4 @@
-"""Results as data, which correspond to the rows of the database: matches, blocks, ratings.
-
-They are made where matches are played, sent to the manager, stored, and read back.
-"""
+"""Results as data, which correspond to the rows of the database: matches, blocks, ratings."""
 
 from collections.abc import Mapping
 

@@ -1,10 +1,9 @@
-"""Who registered the names on an arena's ladders, and which of them the operator has benched.
+"""The names on an arena's ladders: who registered them, and which the operator has benched.
 
 Several processes use them at once: an arena, the operator's commands, and other arenas if they are
-in PostgreSQL. Whoever registers a name first has it; that is decided in the one writing
-transaction. Nothing of it is kept in memory, so each process sees at once what another one has
-changed. What an arena remembers elsewhere must be looked up again when `NameStore.changes` has
-changed.
+in PostgreSQL. Whoever registers a name first has it. Nothing is kept in memory, so each process
+sees at once what another one has changed; what an arena remembers elsewhere must be looked up again
+when `NameStore.changes` has changed.
 
 Tokens never get here, only their hashes (`lanista.arena.tokens`).
 """
@@ -27,7 +26,7 @@ _IS_REGISTERED = NAMES.c.token_hash != _REMOVED
 
 
 class Registrar(Enum):
-    """Who registered a name."""
+    """The one who registered a name."""
 
     ITSELF = "itself"
     """A bot, by its first hello with a token."""
@@ -49,7 +48,7 @@ class RegisteredName:
 
     @property
     def key(self) -> str:
-        """The key that all ways to write the name have in common, from `key_of`."""
+        """The key of the name, from `key_of`."""
         return key_of(self.name)
 
 
@@ -64,32 +63,25 @@ class BenchedName:
 
     @property
     def key(self) -> str:
-        """The key that all ways to write the name have in common, from `key_of`."""
+        """The key of the name, from `key_of`."""
         return key_of(self.name)
 
 
 def key_of(name: str) -> str:
-    """Return what two names have in common if they count as the same one.
-
-    That is the name without regard to capitals and to the number of spaces between words.
-    """
+    """Return the key of a name, for which capitals and the number of spaces make no difference."""
     return " ".join(name.split()).casefold()
 
 
 @attrs.frozen
 class NameStore:
-    """The names in an arena's database, which its owner closes.
-
-    Every method raises `StoreError` if the database can't be read or written.
-    """
+    """The names in an arena's database, which its owner closes; methods raise `StoreError`."""
 
     database: Database
 
     def register(self, name: str, token_hash: str, registrar: Registrar) -> RegisteredName:
         """Register a name in the form of a ladder's, unless it is registered already.
 
-        Returns the name as it is registered now: with this salted hash, or with that of whoever was
-        first.
+        Returns it as it is registered now: with this salted hash, or that of whoever was first.
         """
         values = {
             "key": key_of(name),

@@ -1,10 +1,8 @@
-"""What the ratings on a ladder were: snapshots of its table.
+"""The ratings on a ladder at earlier times: snapshots of its table, as they were computed then.
 
-A table says what is known now; how a bot came there is shown by snapshots of earlier tables, as
-they were computed then. At most one in two minutes is kept of each ladder, for three hours, so that
-the curve of a class's evening shows it; then one an hour, for two days; then one a day, for 400
-days. So a ladder of a thousand bots has little more than half a million rows, however much is
-played. Nothing else depends on them.
+At most one in two minutes is kept of each ladder, for three hours, so that the curve of a class's
+evening shows it; then one an hour, for two days; then one a day, for 400 days. So a ladder of a
+thousand bots has little more than half a million rows, however much is played.
 """
 
 from collections.abc import Mapping
@@ -29,10 +27,7 @@ DAILY_FOR = timedelta(days=400)
 
 @attrs.frozen
 class RatingHistory:
-    """The snapshots of a ladder in an arena's database.
-
-    Every method raises `StoreError` if the database can't be read or written.
-    """
+    """The snapshots of a ladder in an arena's database; methods raise `StoreError`."""
 
     ladder: Store
 

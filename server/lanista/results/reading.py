@@ -1,8 +1,4 @@
-"""Queries about the stored results of a competition, on one connection, in one snapshot.
-
-Nothing is written here, and no connection is made; `base` turns errors of the database into
-messages.
-"""
+"""Queries about the stored results of a competition, on one connection, in one snapshot."""
 
 import functools
 import itertools
@@ -290,15 +286,10 @@ class Reading:
     ) -> Iterator[StoredMatch]:
         """Yield the matches, void ones included, the newest first.
 
-        Args:
-            bot: The name of a bot that played in them; None for any.
-            opponent: The name of a second bot that played in them, too; None for any.
-            ending: How they ended for `bot`, or for any bot, as in `BotEndings`; None for anyhow.
-            fault: One of `FAULTS`, which `bot`, or any bot, made in them; None for any or none.
-                Matches with a certain ending or fault aren't void, unless void ones were wanted.
-            failures: Whether to return only matches in which `bot`, or any bot, failed.
-            before: The number of a match; only older ones are returned.
-            limit: The most matches to return; None for all.
+        `bot` and `opponent` both played in them. `ending` is how they ended, as in `BotEndings`,
+        and `fault` one of `FAULTS` that was made in them, by `bot` or else by any bot; such matches
+        aren't void, unless void ones were wanted. With `failures`, `bot`, or else any bot, failed
+        in them. All are older than the match with the number `before`, and at most `limit`.
         """
         conditions: list[sa.ColumnElement[bool] | sa.TextClause] = []
         if bot is not None:

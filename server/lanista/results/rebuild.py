@@ -1,7 +1,7 @@
 """Rebuilding a SQLite database from records and from what can be read of the old one.
 
 The new file takes the former one's place when it is complete, and not before; the former one is
-kept beside it. What the records say is read by `arena.verify` and `competition.verify`.
+kept beside it.
 """
 
 import contextlib
@@ -144,7 +144,7 @@ class Rebuild:
 def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
     """Yield what rebuilds a database, which takes the old one's place in the end.
 
-    If it is interrupted, the former database is there as before; it needn't exist. `holds` is as in
+    If it is interrupted, the former database, which needn't exist, is as before. `holds` is that of
     `Database.open`.
 
     Raises:
@@ -205,10 +205,7 @@ def in_order(ids: Collection[str], numbers: Mapping[str, int]) -> list[tuple[int
     """Return matches in the order in which they are stored again, each after its place.
 
     That is the order of their former numbers; a match that the former database didn't have comes
-    after the last one that began before it, as ids sort by time.
-
-    Returns:
-        By match: its former number, or that of the last match before it; and its id.
+    after the last one that began before it, as ids sort by time, and has its number as place.
     """
     known = sorted(numbers)
     places = []

@@ -86,12 +86,7 @@ def ended_json(match: MatchResult) -> dict[str, Any]:
 
 
 def summary(path: Path) -> dict[str, Any]:
-    """Return a match of which there is a record as in docs/api.md.
-
-    Raises:
-        BadRecordError: The record isn't complete, or is of another match than its name says.
-        OSError: The file can't be read.
-    """
+    """Return a match of which there is a record as in docs/api.md; it raises as `read_whole`."""
     header, result = read_whole(path)
     return listed_json(competition_of(header), result_of(header, result, ""))
 
@@ -130,17 +125,9 @@ def match_result(
 ) -> MatchResult:
     """Return what is stored of a match that is over, from its record's result.
 
-    This decides neither who has won, nor how the match ended for a bot, nor what counts.
-
-    Args:
-        match: The match.
-        result: Its result.
-        bots: By seat, the names by which the bots are stored.
-        map_: The map's name; empty if the seed makes the map.
-        started: When it began, as ISO 8601 in UTC.
-        record: The path of its record, relative to the folder of records.
-        seating: As in `MatchResult`.
-        stall: The longest stall of the host meanwhile in seconds, as far as it is known.
+    This decides neither who has won, nor how the match ended for a bot, nor what counts. `bots` are
+    the names by which the bots are stored, by seat; `record` is the path of its record, relative to
+    the folder of records. The other arguments are those of `MatchResult`.
     """
     seconds = 0.0
     if result.ended:
@@ -271,9 +258,8 @@ def read_records(
     """Yield the matches of some records, given their paths relative to an arena's folder of them.
 
     A record that is no longer there is left out. `on_damaged` is told of each one that can't be
-    read, is incomplete, or has another match's name, and why. If a `ladder` is given, by its name
-    and its game, only its matches are read: of the others just the first line, which tells whose
-    they are.
+    read, is incomplete, or has another match's name, and why. Only the matches of a `ladder` are
+    read, if it is given by its name and its game: of the others just the first line.
     """
     for record in paths:
         path = records / record
@@ -298,7 +284,7 @@ def read_records(
 
 
 class Trouble(Enum):
-    """What can be wrong with a stored match or a record."""
+    """A kind of trouble with a stored match or a record."""
 
     DAMAGED = "damaged in the database"
     MISSING = "record missing"

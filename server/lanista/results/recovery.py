@@ -1,24 +1,15 @@
 """Completing the records that an arena has left in `.part` files when it was killed.
 
-While a match is played, its record is written line by line to an uncompressed file, `*.part`. At
-the end the result is appended, and the file is compressed to a `.tmp` file, which is renamed to the
-record. Then the `.part` file is removed. So if the arena is killed at any time, everything that was
-played is in the `.part` file, and the next arena with the same data folder completes it:
-
-- If the file ends with a result, it only has to be compressed.
-- If it has a header but no result, the match is recorded as aborted with its last whole line.
-- If it has no whole header, no match had begun, and it is removed.
-- If the record exists already, the arena was killed just before removing the `.part` file.
-- Anything else is damaged, and stays as it is for a person to look at.
+docs/records.md#when-the-arena-is-killed says what becomes of each file. If the record exists
+already, the arena was killed just before removing the `.part` file.
 
 The writer of a `.part` file holds a lock on it (flock) for as long as it lives, so several arenas
-may use the same folder: a file that is locked belongs to a running match. There is one gap, between
-making the file and locking it, so an empty file that is younger than YOUNG is left alone as well,
-and isn't even locked: its writer, which may be about to lock it, must not find that done.
+may use the same folder. There is one gap, between making the file and locking it, so an empty file
+that is younger than YOUNG is left alone as well, and isn't even locked: its writer, which may be
+about to lock it, must not find that done.
 
 All this happens in a thread while the arena already serves, since there may be thousands of files;
 before that too if it has ladders, which look for results in the records.
-docs/records.md describes it for users.
 """
 
 import enum
@@ -62,7 +53,7 @@ log = structlog.get_logger()
 
 
 class Fate(enum.Enum):
-    """What became of a file that was left behind."""
+    """The fate of a file that was left behind."""
 
     COMPLETED = "completed"
     """The file had a result, and is a record now."""
@@ -126,8 +117,7 @@ def recover(records: Path) -> Iterator[Recovered]:
     """Complete the `.part` files in a folder of records by day, and remove `.tmp` files.
 
     This must run in a thread started by trio, and ends early when that call is cancelled. Files
-    that a running arena writes are locked, and are left alone. Yields each file that was left
-    behind, after it was dealt with.
+    that a running arena writes are locked, and left alone. Yields each file after dealing with it.
     """
     with suppress(FileNotFoundError):
         for day in sorted(entry.path for entry in os.scandir(records) if entry.is_dir()):

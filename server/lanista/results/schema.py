@@ -1,11 +1,10 @@
 """The tables of every database of Lanista, in the newest version.
 
-A tournament has a database of its own; an arena has one for all of its competitions. Facts are
-stored: they are written once and never changed, except for what the operator notes (`meta`, `bots`,
-`unbenched`, `benched`, `struck`, `names`, `barred`). Totals are computed by queries (`reading`,
-`ladder_reading`, `match_list`). The meaning of the values is described in `results`. A change here
-needs a new file in `migrations/versions` and its id in `REVISION`; a test compares what the files
-make of the first version's tables with these. No connection is made here.
+Facts are stored: they are written once and never changed, except for what the operator notes
+(`meta`, `bots`, `unbenched`, `benched`, `struck`, `names`, `barred`). Totals are computed by
+queries (`reading`, `ladder_reading`, `match_list`). A change here needs a new file in
+`migrations/versions` and its id in `REVISION`; a test compares what the files make of the first
+version's tables with these.
 
 The conditions of partial indexes are given for SQLite alone: naming `postgresql_where` here would
 load SQLAlchemy's part for PostgreSQL in every process. `migrations` gives them to it too.

@@ -41,7 +41,7 @@ _CONVERTER = cattrs.Converter(forbid_extra_keys=True)
 
 
 class State(enum.StrEnum):
-    """How far a version has come."""
+    """The stage that a version has reached."""
 
     RECEIVED = "received"
     """It waits to be built."""
@@ -111,7 +111,7 @@ class Author:
 
     @property
     def key(self) -> str:
-        """What the name has in common with other ways to write it, from `key_of`."""
+        """The key of the name, from `key_of`."""
         return key_of(self.name)
 
     def is_of(self, name: RegisteredName | None) -> bool:
@@ -229,10 +229,7 @@ class SubmissionFolder:
                 folder.rmdir()
 
     def write(self, author: Author) -> None:
-        """Write everything about a name's versions; on return it is on disk.
-
-        If that fails, nothing has changed.
-        """
+        """Write everything about a name's versions to disk; if that fails, nothing has changed."""
         data = json.dumps(_json_of(author), ensure_ascii=False, indent=1).encode() + b"\n"
         write_file(self.of_name(author.key) / _FILE, data)
 
