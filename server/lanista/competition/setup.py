@@ -65,7 +65,6 @@ class Setup:
     contestants: Mapping[str, Contestant]
     """The bots by name, in the order of the spec; fillers are last."""
     database: str | Path
-    """The URL or the file of the database."""
     records: Path
     base_seed: str = ""
     """The text from which seeds beyond the listed ones are drawn; empty until it is known."""

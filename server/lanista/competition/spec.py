@@ -99,7 +99,6 @@ class BotEntry:
     restart: bool | None = None
     """Whether it is started afresh for every match; None for no, or yes with `Spec.match_cpu`."""
     environment: Mapping[str, str] = attrs.field(factory=dict)
-    """Additional environment variables."""
 
 
 @attrs.frozen(kw_only=True)

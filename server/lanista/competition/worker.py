@@ -58,7 +58,6 @@ class Task:
 
     match_setup: MatchSetup
     contestants: Mapping[str, Contestant]
-    """The bots of the blocks, by name."""
     blocks: tuple[Block, ...]
     playing: str | None
     """The folder to write records into, which the manager sees too; None if there is none, and the
@@ -81,8 +80,8 @@ class Finished:
     """The time for which it kept the worker from the next block, in seconds: until its last match
     was over, whose record may have been completed later."""
     trouble: str = ""
-    """One line that says why the block must not count (two void matches in a row, say), otherwise
-    empty. With trouble, the result holds only the matches that were played."""
+    """One line that says why the block must not count, otherwise empty. With trouble, the result
+    holds only the matches that were played."""
     tries: tuple[PlayedTry, ...] = ()
     """By match of the result: what its record says, if the task asks for it."""
 

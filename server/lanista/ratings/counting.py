@@ -20,11 +20,8 @@ from lanista.results.blocks import BlockScore, Seating
 MANY_OPENINGS = 3
 """The number of openings from which on it can be seen what the blocks of one have in common."""
 MOST_VERSIONS = 20
-"""The most versions of a bot that are players of their own: those that played last.
-
-What older ones played counts for the oldest of them, so that the time and memory that a table takes
-have a bound, however often somebody hands in a program.
-"""
+"""The most versions of a bot that are players of their own, those that played last; what older
+ones played counts for the oldest of them. It bounds the time and memory that a table takes."""
 _EVEN_OPENINGS = 2.0
 """The number of equal openings that they must at least be worth if blocks lie unevenly on them."""
 

@@ -37,27 +37,21 @@ ELO = 400 / math.log(10)
 PSEUDO = 0.5
 """How often each of the two outcomes of a pseudo-match counts."""
 LINK = 3.0
-"""The number of pseudo-matches between two successive versions of a bot.
-
-docs/statistics.md has the figures by which this and `ENOUGH` were chosen.
-"""
+"""The number of pseudo-matches between two successive versions of a bot; docs/statistics.md has
+the figures by which this and `ENOUGH` were chosen."""
 ENOUGH = 100.0
 """The number of matches of a version below which there are more: twice as many with half of it."""
 
 _TIE_PRECISION = (ELO / 4000) ** 2
 """The precision of the prior of log delta: that of a standard deviation of 4,000 Elo."""
 _ANCHOR = 1e4
-"""The precision of the sums of theta and of gamma, which are to be 0.
-
-It is so high that their remaining uncertainty is far below that of any rating.
-"""
+"""The precision of the sums of theta and of gamma, which are to be 0: so high that their
+remaining uncertainty is far below that of any rating."""
 _AT_ONCE = 1 << 13
 """Number of different matches whose arrays are computed at once: they fit into a cache."""
 _FIRST, _NEXT = 50, 300
-"""Numbers of different matches of each player with which the first steps are made.
-
-The information is computed from the latter ones.
-"""
+"""Numbers of different matches of each player with which the first steps are made; the
+information is computed from the latter ones."""
 _LONGEST = 2.0
 """The longest step in a parameter; a longer one is shortened."""
 _NEAR = 0.05

@@ -65,16 +65,11 @@ def student(freedom: Floats) -> Floats:
 
 
 MOST_UNITS = 1500
-"""The most units whose scores are told apart.
-
-If there are more, they are put together into so many lots. That leaves an error of 2 % in the
-widths of the intervals.
-"""
+"""The most units whose scores are told apart; more are put together into so many lots. That
+leaves an error of 2 % in the widths of the intervals."""
 _FEWEST = 3.0
-"""The number of units that a bot is taken to have played at least.
-
-Where it is less, what is added to its squares makes the interval wide enough.
-"""
+"""The number of units that a bot is taken to have played at least. Where it is less, what is
+added to its squares makes the interval wide enough."""
 _FREEDOM = 3.0
 _EXPECTED = 0.5
 """The number of units as the model expects them that are added to the squares of the scores."""

@@ -45,10 +45,7 @@ from lanista.results.schema import (
 )
 
 Row = tuple[int, dict[str, Any], Sequence[dict[str, Any]]]
-"""The number of a match's competition, its row in `MATCHES`, and by seat those in `SEATS`.
-
-The match's number is left out.
-"""
+"""A match's competition, its row in `MATCHES` without its number, and by seat those in `SEATS`."""
 
 
 def match_row(
@@ -132,7 +129,6 @@ class Store:
 
     database: Database
     competition: int
-    """The number of the competition."""
 
     @classmethod
     def open(cls, target: str | Path, *, create: bool = True, check: bool = True) -> Self:

@@ -141,11 +141,8 @@ class BotEndings:
     endings: Mapping[Ending, int]
     """Number of matches by ending, of those that occurred; a match with two seats counts twice."""
     late: int
-    """Number of late turns."""
     malformed: int
-    """Number of turns with a malformed answer."""
     illegal: int
-    """Number of illegal submoves or answers."""
 
 
 @attrs.frozen(kw_only=True)

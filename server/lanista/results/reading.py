@@ -96,7 +96,6 @@ class Reading:
 
     connection: sa.Connection
     competition: int
-    """The number of the competition."""
     first: int = 1
     """The number of the oldest match that counts, of those of a ladder with a window."""
 

@@ -245,7 +245,6 @@ class RecordedMatch:
     competition: tuple[str, str]
     """The ladder on which it was played, empty if on none, and its game."""
     is_ladder_result: bool
-    """Whether it is a result of its ladder."""
     result: MatchResult
 
 

@@ -32,9 +32,7 @@ NAMING = {
 METADATA = sa.MetaData(naming_convention=NAMING)
 
 VERSION = sa.Table(VERSION_TABLE, sa.MetaData(), sa.Column("version_num", sa.String(32)))
-"""The table with the id of the last migration, in its only row.
-
-It is alembic's, and so isn't in `METADATA`."""
+"""The table with the id of the last migration, in its only row; alembic's, so not in `METADATA`."""
 
 VOID = sa.text("termination = 'void'")
 COUNTED = sa.text("termination <> 'void'")

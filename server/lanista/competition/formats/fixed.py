@@ -144,10 +144,7 @@ def circle(count: int) -> list[tuple[int, int]]:
 
 
 PERIOD = 24
-"""The number of rotations after which four-seat blocks repeat.
-
-It is enough to spread evenly which other bots are in a block together.
-"""
+"""The number of rotations after which four-seat blocks repeat: enough to mix the bots evenly."""
 
 
 def gauntlet(contest: Contest, challenger: str) -> Fixed:

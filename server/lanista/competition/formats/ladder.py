@@ -31,10 +31,7 @@ from statistics import fmean
 import attrs
 
 RECENT = 5
-"""The number of matches after which an opponent is no longer a recent one; recent ones come last.
-
-At most half of the other names that are present count as recent.
-"""
+"""The number of matches for which an opponent is a recent one; recent opponents come last."""
 NEW = 30
 """The number of matches after which the bonus of a new name for its wait has fallen to half."""
 LONGEST = 0.5
