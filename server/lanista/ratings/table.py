@@ -14,7 +14,7 @@ understand a newer one."""
 
 
 CENTRE = 1500.0
-"""The mean of the ratings that hold the scale (`Row.rating`), in Elo."""
+"""The mean of the ratings that hold the scale, in Elo."""
 
 
 @attrs.frozen(kw_only=True)
@@ -31,27 +31,16 @@ class Row:
     """The row of one bot in the standings."""
 
     rank: int | None
-    """The rank; 1 is best, and ties share the best rank (1, 1, 3).
-
-    None for a house bot of a ladder, which takes no rank from others.
-    """
+    """The rank; 1 is best, and ties share the best rank (1, 1, 3). None for a house bot."""
     bot: str
     matches: int
     """Number of matches that count."""
     points: float
-    """Points of its matches, and those that byes gave.
-
-    In a match of two players a win gives 1 and a draw ½; in one of more players each opponent
-    ranked below gives 1 and each tied one ½.
-    """
+    """Points of its matches (`results.blocks.points`), and those that byes gave."""
     blocks: int
     """Number of blocks that count."""
     rating: Estimate | None
-    """The rating in Elo; None before its first match.
-
-    The mean of all bots whose intervals have both ends is `CENTRE`; if there are none, that of all
-    bots. Where house bots are among them, it is the mean of these only.
-    """
+    """The rating in Elo, on the scale of docs/statistics.md#ratings; None before a match."""
     rank_low: int | None
     """The best rank of its 95 % interval; None before its first match, and for a house bot."""
     rank_high: int | None
@@ -59,10 +48,8 @@ class Row:
     superior: float | None
     """The likelihood that it is stronger than the bot in the row below; None in the last row."""
     places: tuple[int, ...]
-    """How often it had place 1, 2, …; a tie counts for its best place, even a tie of all.
-
-    With two players, without the draws, which are in `draws`.
-    """
+    """How often it had place 1, 2, …; a tie counts for its best place, even a tie of all. With
+    two players, without the draws, which are in `draws`."""
     draws: int
     """Number of matches in which all bots had the same rank."""
     endings: Mapping[Ending, int]
@@ -103,7 +90,6 @@ class Standings:
     game: str
     format: str
     seats: int
-    """Number of seats of a match."""
     blocks: int
     """Number of blocks that were played and count."""
     planned: int | None = None
