@@ -132,9 +132,8 @@ class Reading:
         The totals of blocks with the ids in `without` are subtracted: the more there are, the
         longer it takes.
         """
-        counted: Counter[tuple[str, str]] = Counter()
-        void: Counter[str] = Counter()
-        faults: dict[str, Counter[str]] = {}
+        counts: Counter[tuple[str, Ending]] = Counter()
+        faults: Counter[tuple[str, str]] = Counter()
         voids = 0
         all_ = None if self.first == 1 else MATCHES.c.number >= self.first
         subtracted: list[sa.ColumnElement[bool]] = []
@@ -150,29 +149,23 @@ class Reading:
             for is_void in (False, True):
                 # Void matches are subtracted from all: they are few, and an index finds them.
                 adding = -sign if is_void else sign
-                for row in self._sums(condition, only_void=is_void):
-                    bot, ending, count, *sums = row
-                    counted[bot, ending] += adding * count
+                for bot, ending, count, *sums in self._sums(condition, only_void=is_void):
+                    counts[bot, ENDINGS[ending]] += adding * count
                     if is_void:
-                        void[bot] += sign * count
-                    of_bot = faults.setdefault(bot, Counter())
+                        counts[bot, Ending.VOID] += sign * count
                     for fault, total in zip(FAULTS, sums, strict=True):
-                        of_bot[fault] += adding * int(total)
+                        faults[bot, fault] += adding * int(total)
             void_matches = sa.select(sa.func.count()).select_from(MATCHES)
             void_matches = void_matches.where(self.of(MATCHES), VOID)
             if condition is not None:
                 void_matches = void_matches.where(condition)
             voids += sign * (self.connection.scalar(void_matches) or 0)
         endings: dict[str, dict[Ending, int]] = {}
-        for (bot, ending), count in sorted(counted.items()):
+        for (bot, ending), count in sorted(counts.items()):
             if count:
-                endings.setdefault(bot, {})[ENDINGS[ending]] = count
-        for bot, count in sorted(void.items()):
-            if count:
-                of_it = endings.setdefault(bot, {})
-                of_it[Ending.VOID] = of_it.get(Ending.VOID, 0) + count
+                endings.setdefault(bot, {})[ending] = count
         bots = {
-            bot: BotEndings(endings=of_it, **{fault: faults[bot][fault] for fault in FAULTS})
+            bot: BotEndings(endings=of_it, **{fault: faults[bot, fault] for fault in FAULTS})
             for bot, of_it in endings.items()
         }
         return Endings(bots=bots, voids=voids)

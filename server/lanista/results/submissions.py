@@ -230,7 +230,9 @@ class SubmissionFolder:
 
     def write(self, author: Author) -> None:
         """Write everything about a name's versions to disk; if that fails, nothing has changed."""
-        data = json.dumps(_json_of(author), ensure_ascii=False, indent=1).encode() + b"\n"
+        value: dict[str, Any] = _CONVERTER.unstructure(author)
+        value["versions"] = list(value["versions"].values())
+        data = json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
         write_file(self.of_name(author.key) / _FILE, data)
 
     def remove(self, key: str, number: int) -> None:
@@ -276,7 +278,9 @@ def write_file(path: Path, data: bytes) -> None:
 
 def _read(file: Path) -> Author:
     try:
-        return _author_of(json.loads(file.read_text(encoding="utf-8")))
+        value = json.loads(file.read_text(encoding="utf-8"))
+        value["versions"] = {version["number"]: version for version in value["versions"]}
+        return _CONVERTER.structure(value, Author)
     except (OSError, ValueError, KeyError, TypeError, cattrs.BaseValidationError) as error:
         raise BadInputError(
             f"{file}: can't be read: {type(error).__name__}: {error}"[:500]
@@ -293,13 +297,3 @@ def link_or_copy(path: Path, place: Path) -> None:
         raise
     except OSError:  # on another disk, say
         shutil.copy2(path, place)
-
-
-def _json_of(author: Author) -> dict[str, Any]:
-    value: dict[str, Any] = _CONVERTER.unstructure(author)
-    return {**value, "versions": list(value["versions"].values())}
-
-
-def _author_of(value: dict[str, Any]) -> Author:
-    versions = {version["number"]: version for version in value["versions"]}
-    return _CONVERTER.structure({**value, "versions": versions}, Author)
