@@ -180,38 +180,27 @@ SEATS = sa.Table(
     sqlite_with_rowid=False,
 )
 
-UNBENCHED = sa.Table(
-    "unbenched",
-    METADATA,
-    _competition(is_key=True),
-    sa.Column("bot", sa.Text, primary_key=True),
-    # The number of the last match whose failure is forgiven.
-    sa.Column("number", sa.Integer, nullable=False),
-    sqlite_with_rowid=False,
-)
 
-BENCHED = sa.Table(
+def _of_bots(name: str, *columns: "sa.Column[int]") -> sa.Table:
+    """Return a table with a row for each of some bots of a competition."""
+    bot = sa.Column("bot", sa.Text, primary_key=True)
+    return sa.Table(
+        name, METADATA, _competition(is_key=True), bot, *columns, sqlite_with_rowid=False
+    )
+
+
+# With the number of the last match whose failure is forgiven.
+UNBENCHED = _of_bots("unbenched", sa.Column("number", sa.Integer, nullable=False))
+BENCHED = _of_bots(
     "benched",
-    METADATA,
-    _competition(is_key=True),
-    sa.Column("bot", sa.Text, primary_key=True),
     # The number of the block after which it was benched.
     sa.Column("number", sa.Integer, sa.ForeignKey("blocks.number"), nullable=False),
     # The number of matches in a row that it had failed by then.
     sa.Column("failures", sa.Integer, nullable=False),
-    sqlite_with_rowid=False,
 )
 """Bots of a tournament that play no more."""
-
-STRUCK = sa.Table(
-    "struck",
-    METADATA,
-    _competition(is_key=True),
-    sa.Column("bot", sa.Text, primary_key=True),
-    # The number of the last match that doesn't count.
-    sa.Column("number", sa.Integer, nullable=False),
-    sqlite_with_rowid=False,
-)
+# With the number of the last match that doesn't count.
+STRUCK = _of_bots("struck", sa.Column("number", sa.Integer, nullable=False))
 """Bots whose matches were taken out of the standings; what they play afterwards counts."""
 
 NAMES = sa.Table(
