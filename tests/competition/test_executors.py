@@ -242,7 +242,7 @@ class TestGiven:
         workers = GivenWorkers(pool)
         with pytest.raises(RuntimeError):
             workers.submit(errands.pid)
-        workers.close()
+        workers.close(errands.pid)
         workers.terminate()
 
 

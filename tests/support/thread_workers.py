@@ -6,7 +6,7 @@ competition/test_executors.py, and by the tournaments that e2e/ and chaos/ start
 
 from concurrent.futures import ThreadPoolExecutor
 
-from lanista.competition.executors import GivenWorkers, no_cleanup
+from lanista.competition.executors import GivenWorkers
 
 
 class ThreadWorkers(GivenWorkers):
@@ -23,7 +23,7 @@ class ThreadWorkers(GivenWorkers):
         super().terminate()
         self._threads.shutdown(wait=False)
 
-    def close(self, cleanup=no_cleanup):
+    def close(self, cleanup):
         """Have the threads' bots end, and the threads."""
         super().close(cleanup)
         self._threads.shutdown()

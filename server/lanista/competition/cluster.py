@@ -16,7 +16,7 @@ import dask
 import distributed as untyped
 from distributed.scheduler import KilledWorker
 
-from lanista.competition.executors import CLEANUP_TIME, Concurrency, Workers, no_cleanup
+from lanista.competition.executors import CLEANUP_TIME, Concurrency, Workers
 from lanista.errors import SpecError, one_line
 from lanista.spawning import holding_signals, leave_signals, start_tracker
 
@@ -120,9 +120,9 @@ class DaskWorkers(Workers):
 
     def terminate(self) -> None:
         """Cancel all tasks; those that run on somebody else's cluster still play to their end."""
-        self.close()
+        self.close(None)
 
-    def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
+    def close(self, cleanup: Callable[[], None] | None) -> None:
         """Have the workers call `cleanup`, and disconnect; end the cluster if it is our own."""
         with self._ending:
             client, self._client = self._client, None
@@ -133,7 +133,7 @@ class DaskWorkers(Workers):
             if is_there:
                 with contextlib.suppress(*gone):
                     self._executor.shutdown(wait=False)
-            if is_there and cleanup is not no_cleanup:
+            if is_there and cleanup is not None:
                 with contextlib.suppress(*gone):
                     client.run(cleanup, on_error="ignore")
             with contextlib.suppress(*gone):

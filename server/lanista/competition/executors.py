@@ -37,10 +37,6 @@ _ADDRESS = re.compile(r"dask://([^/\s:]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})")
 Concurrency = int | Literal["auto"]
 
 
-def no_cleanup() -> None:
-    """Do nothing; the cleanup of workers that have nothing to end."""
-
-
 class Workers(abc.ABC):
     """Workers that run tasks, up to `slots` at the same time.
 
@@ -84,7 +80,7 @@ class Workers(abc.ABC):
         """End the workers now, whatever they run. Safe to call twice, and before `start`."""
 
     @abc.abstractmethod
-    def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
+    def close(self, cleanup: Callable[[], None]) -> None:
         """End the workers after the last task; each of their processes calls `cleanup` first."""
 
 
@@ -112,7 +108,7 @@ class GivenWorkers(Workers):
         for future in list(self._running):
             future.cancel()
 
-    def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
+    def close(self, cleanup: Callable[[], None]) -> None:
         """Have the workers call `cleanup`, as far as they can be reached."""
         try:
             cleanups = [self._executor.submit(cleanup) for _ in range(self.slots)]
@@ -251,7 +247,7 @@ class LocalWorkers(Workers):
             worker.kill()
         self._end()
 
-    def close(self, cleanup: Callable[[], None] = no_cleanup) -> None:
+    def close(self, cleanup: Callable[[], None]) -> None:
         """Have each worker call `cleanup` and end; kill all if one takes too long."""
         cleanups = []
         for worker in self._all:
