@@ -31,18 +31,15 @@ class RatingHistory:
 
     ladder: Store
 
-    def add(self, taken: datetime, ratings: Mapping[str, Estimate]) -> bool:
-        """Keep a snapshot of this time (UTC) unless the last one is too new, and remove old ones.
-
-        Returns whether it was kept.
-        """
+    def add(self, taken: datetime, ratings: Mapping[str, Estimate]) -> None:
+        """Keep a snapshot of this time (UTC) unless the last one is too new; remove old ones."""
         last = _text(taken - EVERY)
         with self.ladder.database.reading() as connection:
             if self._newest(connection) > last:
-                return False
+                return
         with self.ladder.database.writing() as connection:
             if self._newest(connection) > last:  # another process has taken one
-                return False
+                return
             key = {"competition": self.ladder.competition, "taken": _text(taken)}
             connection.execute(SNAPSHOTS.insert().values(key))
             rows = [
@@ -55,7 +52,6 @@ class RatingHistory:
             for table in (RATINGS, SNAPSHOTS):
                 condition = self.ladder.of(table) & table.c.taken.in_(old)
                 connection.execute(table.delete().where(condition))
-        return True
 
     def _newest(self, connection: sa.Connection) -> str:
         newest = sa.select(sa.func.max(SNAPSHOTS.c.taken)).where(self.ladder.of(SNAPSHOTS))
