@@ -40,15 +40,13 @@ class SubmissionRoutes:
             try:
                 author = submissions.author(key_of(name), registered)
             except RefusedError:  # it can still hand in something
-                author = None
-            return json_answer(about | _author_json(submissions, name, author))
+                author = Author(name=name, owner="")
+            return json_answer(about | _author_json(submissions, author))
         if not visitor.operator:
             return json_answer(about)
         authors = []
         for author in list(submissions.authors.values()):
-            authors.append(
-                orjson.Fragment(json_answer(_author_json(submissions, author.name, author)).body)
-            )
+            authors.append(orjson.Fragment(json_answer(_author_json(submissions, author)).body))
             await trio.lowlevel.checkpoint()  # there may be hundreds, with many versions
         return asked.large(orjson.dumps(about | {"authors": authors}))
 
@@ -94,7 +92,7 @@ class SubmissionRoutes:
             author = await submissions.choose(who, int(number))
         else:
             author = await submissions.delete(who, int(number))
-        return json_answer(_author_json(submissions, author.name, author))
+        return json_answer(_author_json(submissions, author))
 
     async def disable(self, asked: Asked, ladder: str, name: str) -> Answer:
         """Let a name hand in and play nothing more, or again without `why`; the operator asks."""
@@ -104,7 +102,7 @@ class SubmissionRoutes:
             raise bad_request(f"why is one line of at most {MAX_WHY} characters")
         submissions = self._of(ladder)
         author = await submissions.disable(name, why)
-        return json_answer(_author_json(submissions, author.name, author))
+        return json_answer(_author_json(submissions, author))
 
     def _of(self, ladder: str) -> LadderSubmissions:
         submissions = self.submissions.ladders.get(ladder)
@@ -162,19 +160,13 @@ class SubmissionRoutes:
         }
 
 
-def _author_json(
-    submissions: LadderSubmissions, name: str, author: Author | None
-) -> dict[str, Any]:
-    versions = (
-        []
-        if author is None
-        else [_version_json(submissions, author, v) for v in author.versions.values()]
-    )
+def _author_json(submissions: LadderSubmissions, author: Author) -> dict[str, Any]:
+    versions = [_version_json(submissions, author, each) for each in author.versions.values()]
     return {
-        "name": name,
-        "playing": None if author is None else author.playing,
-        "paused": author is not None and author.paused,
-        "disabled": "" if author is None else author.disabled,
+        "name": author.name,
+        "playing": author.playing,
+        "paused": author.paused,
+        "disabled": author.disabled,
         "versions": versions[::-1],
     }
 

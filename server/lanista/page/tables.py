@@ -36,7 +36,7 @@ from lanista.results.base import Database
 from lanista.results.blocks import FormatName
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.ladder_reading import LadderReading
+from lanista.results.ladder_reading import LadderReading, OpponentScore
 from lanista.results.match_result import Estimate
 from lanista.results.rating_history import RatingHistory
 from lanista.results.reading import StoredMatch
@@ -294,17 +294,11 @@ def bot_of(
 def pair_of(source: LadderSource, bot: str, opponent: str) -> dict[str, Any]:
     """Return the results of a bot against another one."""
     with _store(source) as store, store.ladder_reading(source.window) as now:
-        scores = [score for score in now.opponents(bot) if score.opponent == opponent]
+        score = OpponentScore(opponent=opponent, won=0, tied=0, lost=0)
+        score = next((each for each in now.opponents(bot) if each.opponent == opponent), score)
         last = list(now.matches(bot=bot, opponent=opponent, limit=MATCHES))
-    won, tied, lost = (scores[0].won, scores[0].tied, scores[0].lost) if scores else (0, 0, 0)
-    return {
-        "bot": bot,
-        "opponent": opponent,
-        "won": won,
-        "tied": tied,
-        "lost": lost,
-        "recent": [_match(match, source) for match in last],
-    }
+    recent = [_match(match, source) for match in last]
+    return {"bot": bot, **attrs.asdict(score), "recent": recent}
 
 
 def _standings(source: LadderSource, now: LadderReading) -> Standings:
