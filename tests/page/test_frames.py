@@ -279,9 +279,9 @@ def test_a_turn_tells_what_the_record_has_of_it():
         "logs": {"1": short},
         "left": {"0": "closed its connection"},
         "rejoined": [0, 1],
-    } == module.turn_json(PlayedTurn(turn, [fault]), 0.2, COLS)
+    } == module.turn_json(PlayedTurn(turn, [fault]), 0.2, COLS, {}, None)
     bare = attrs.evolve(turn, stall=0.0, status=(), logs={}, left={}, rejoined={}, raw=("x", None))
-    told = module.turn_json(PlayedTurn(bare), 0.0, COLS)
+    told = module.turn_json(PlayedTurn(bare), 0.0, COLS, {}, None)
     assert {"turn", "limit", "verdicts", "raw", "times"} == told.keys()
 
 
@@ -293,13 +293,13 @@ def test_a_turn_tells_a_hundred_faults_of_a_seat_and_how_many_more_there_were():
         for seat, count in ((0, 100), (1, 250))
         for index in range(count)
     ]
-    told = module.turn_json(PlayedTurn(turn, faults), 0.2, COLS)
+    told = module.turn_json(PlayedTurn(turn, faults), 0.2, COLS, {}, None)
     assert {1: 150} == told["more_faults"]
     assert [(0, index) for index in range(100)] + [(1, index) for index in range(100)] == [
         (fault["seat"], fault["index"]) for fault in told["faults"]
     ]
     some = PlayedTurn(turn, faults[:100])
-    assert "more_faults" not in module.turn_json(some, 0.2, COLS)
+    assert "more_faults" not in module.turn_json(some, 0.2, COLS, {}, None)
 
 
 @pytest.mark.parametrize("length", [4, module.LONGEST, module.LONGEST + 3])

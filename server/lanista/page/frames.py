@@ -8,7 +8,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
-from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -220,8 +219,8 @@ def turn_json(
     played: PlayedTurn,
     limit: float,
     cols: int,
-    idle: Mapping[int, str] = MappingProxyType({}),
-    logs: Collection[int] | None = None,
+    idle: Mapping[int, str],
+    logs: Collection[int] | None,
 ) -> dict[str, Any]:
     """Return a turn as JSON.
 
