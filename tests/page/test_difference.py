@@ -1,5 +1,6 @@
 """The first difference of two recorded matches, and what `lanista replay diff` says of it."""
 
+import attrs
 import pytest
 import trio
 import trio.testing
@@ -120,6 +121,15 @@ def test_matches_that_begin_differently_are_not_compared(tmp_path, how, line):
     found = first_difference(one, other, registry.get("angrymob"))
     assert (False, None, True) == (found.is_comparable, found.turn, found.found)
     assert (line,) == found.start
+
+
+def test_the_end_of_a_line_is_a_difference_of_maps(tmp_path):
+    """No ruleset writes it like that, but whoever edits a record may."""
+    one = match(tmp_path / "a", "angrymob", ("",), ("",), board=ROW, settings={"move_limit": 1})
+    edited = attrs.evolve(one.header, board=one.header.board.rstrip("\n"))
+    found = first_difference(one, attrs.evolve(one, header=edited), registry.get("angrymob"))
+    line = len(one.header.board.splitlines())
+    assert (f"the maps differ, first in line {line} of the map's file",) == found.start
 
 
 def test_other_games_are_told_first(tmp_path):

@@ -162,7 +162,7 @@ def _start(a: Header, b: Header) -> tuple[list[str], list[str]]:
         blocking += _differing_line(f"setting {shown(name)}", *values)
     blocking += _differing_line("the seeds differ", a.seed, b.seed)
     if a.board != b.board:
-        lines = zip_longest(a.board.splitlines(), b.board.splitlines())
+        lines = zip_longest(a.board.splitlines(keepends=True), b.board.splitlines(keepends=True))
         line = next(number for number, pair in enumerate(lines, 1) if pair[0] != pair[1])
         blocking.append(f"the maps differ, first in line {line} of the map's file")
     others = []
