@@ -415,7 +415,6 @@ class Times:
     limit: float
     """The time that an answer may take, in seconds."""
     all: tuple[Time, ...]
-    """The times of all answers, in no particular order."""
 
     @property
     def slowest(self) -> Time | None:

@@ -72,7 +72,6 @@ class Item:
     evidence: tuple[str, ...] = ()
     """The lines of evidence, which may hold anything that the bot sent."""
     advice: str = ""
-    """A recommendation of what to do about it."""
 
 
 TITLES = {

@@ -98,14 +98,11 @@ def json_answer(value: Any) -> Answer:
     return Answer(json.dumps(value).encode())
 
 
+# Each makes a refusal with the message that it is given.
 bad_request = partial(RefusedError, http.HTTPStatus.BAD_REQUEST)
-"""Makes the refusal of a request that makes no sense."""
 forbidden = partial(RefusedError, http.HTTPStatus.FORBIDDEN)
-"""Makes the refusal of a request by somebody who may not make it."""
 not_found = partial(RefusedError, http.HTTPStatus.NOT_FOUND)
-"""Makes the refusal of a request for something that isn't here."""
 unavailable = partial(RefusedError, http.HTTPStatus.SERVICE_UNAVAILABLE)
-"""Makes the refusal of a request that can't be carried out now."""
 
 
 def crowded() -> RefusedError:

@@ -246,10 +246,7 @@ class Peer(trio.abc.HalfCloseableStream):
             raise crowded()
 
     def hold(self, size: int) -> None:
-        """Count the memory of a large answer or body, of so many bytes, or refuse it.
-
-        Idle connections of others may give way.
-        """
+        """Count the memory of a large answer or body, of so many bytes; refuse it without room."""
         holds = 2 * size  # as making it may take a copy
         while holding := [other for other in self.connections.peers if other.holds]:
             sizes: Counter[str] = Counter()

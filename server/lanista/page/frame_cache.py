@@ -69,7 +69,6 @@ class FrameFile:
     logs: Seats = None
     """The seats whose bots' logs are included."""
     viewers: int = 0
-    """Number of viewers that have it open."""
     failed: str | None = None
     """Why the frames can't be had."""
     _head: bytes | None = None

@@ -24,7 +24,6 @@ from lanista.page.story import Chapter, LateTurns, Story
 API = 1
 """Version of the page's JSON; grows when an older page couldn't read it."""
 KEY_EVERY = 20
-"""Number of frames from one key frame to the next."""
 FAULTS_SHOWN = 100
 """Maximum number of a seat's faults in a turn for viewers."""
 LONGEST = 20_000

@@ -70,7 +70,6 @@ def joined() -> str:
 
     Raises:
         BadPageError: A module imports or exports in a form that isn't known.
-        graphlib.CycleError: Two modules need each other.
     """
     modules: dict[str, _Module] = {}
     waiting = [MAIN]

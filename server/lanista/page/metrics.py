@@ -43,8 +43,6 @@ def _text(families: Sequence[Metric]) -> bytes:
 
 @attrs.frozen
 class _Collected(Collector):
-    """Gives what was collected already."""
-
     families: Sequence[Metric]
 
     def collect(self) -> Sequence[Metric]:

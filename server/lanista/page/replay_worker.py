@@ -1,8 +1,7 @@
 """The replay worker: plays records again and writes their frames into files.
 
-`frame_cache` calls `work` in a helper process. Playing a record again takes as long as playing the
-match: there, at low priority, it doesn't hold up running matches, and a file that a viewer sent can
-harm at most that process, whose memory is limited. The process keeps its jobs between two calls.
+`frame_cache` calls `work` in a helper process of low priority, which keeps its jobs between two
+calls. A file that a viewer sent can harm at most that process, whose memory is limited.
 
 The frames of a job go into the file FOLDER/JOB, each followed by a comma.
 """
@@ -82,7 +81,6 @@ class ReplayJob:
     number: int
     reader: ReplayReader
     file: IO[bytes]
-    """The file that the frames are written into."""
     size: int = 0
     """Bytes of frames written so far."""
     waiting: bool = False

@@ -28,7 +28,6 @@ class Theme:
     seats: tuple[SeatColours, ...]
     """The seats' colours. A game with more seats uses them again."""
     neutral: SeatColours
-    """The colours of what belongs to no seat."""
 
     def of_seat(self, seat: int | None) -> SeatColours:
         """Return the colours of a seat; None: of no seat."""

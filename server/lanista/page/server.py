@@ -243,7 +243,6 @@ class Server:
     # -- HTTP ----------------------------------------------------------------------------------
 
     async def _answer(self, peer: Peer, data: bytes) -> tuple[bytes, bytes] | None:
-        """Return head and body of the answer to a request; None for what becomes a WebSocket."""
         is_head = False
         try:
             request, length = parse_request(data)

@@ -337,9 +337,7 @@ class Storyteller:
         )
 
     def _wasted(self, seat: int, best: int | None) -> Iterator[Chapter]:
-        """Yield from when on a seat gave no orders, orders for few units or ones without effect, or
-        moved its units to and fro; the winner `best` can't have lost by that.
-        """
+        """Yield from when on a seat gave few orders or useless ones, or moved units to and fro."""
         empty = self._empty.get(seat, [])
         quiet = _longest_run(empty)
         if len(empty) >= 2 * len(quiet) > 0:
