@@ -154,7 +154,7 @@ class Routes:
             Route(f"{path}/([^/]+)/disable", of.disable, ("why",), "POST"),
         ]
 
-    async def answer(self, peer: Peer, request: "Request", length: int = 0) -> Answer:
+    async def answer(self, peer: Peer, request: "Request", length: int) -> Answer:
         """Return the answer to a request with a body of so many bytes, which isn't read yet."""
         target, _, parameters = request.path.partition("?")
         path = _STEP.sub(r"\1", unquote(target))

@@ -9,6 +9,7 @@ import zlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import attrs
@@ -141,10 +142,8 @@ class Viewer:
                     await self._answer(await self.connection.recv())
                     await trio.sleep(HEARD_EVERY)
         finally:
-            for match, frame_file in self._frame_files.items():
-                self._release(match, frame_file)
-            for match in list(self.uploads):  # incomplete uploads
-                self._remove(match)
+            for match in {**self._frame_files, **self.uploads}:
+                self._close(match)
             self._playing.close()
 
     async def _send(self, message: Mapping[str, Any] | bytes) -> None:
@@ -258,7 +257,7 @@ class Viewer:
                 self.view.frame_cache.release(frame_file)
             else:
                 self._frame_files[match] = frame_file
-        await self._send_head(message, match, self._frame_files[match])
+        await self._send_head(match, message)
 
     def _may_come(self, match: str) -> bool:
         """Return whether a match may have a record to wait for."""
@@ -278,11 +277,10 @@ class Viewer:
         if len(self._frame_files) >= MAX_OPEN:
             raise BadInputError(f"{MAX_OPEN} matches are open already; close one")
 
-    async def _send_head(
-        self, message: Mapping[str, Any], match: str, frame_file: FrameFile
-    ) -> None:
+    async def _send_head(self, match: str, message: Mapping[str, Any]) -> None:
         head = None
-        if self._frame_files.get(match) is frame_file:
+        frame_file = self._frame_files.get(match)
+        if frame_file is not None:
             with self._until_closed(match):
                 try:
                     head = await frame_file.wait_head()
@@ -293,7 +291,7 @@ class Viewer:
                     # The viewer may want to begin at any frame; but it doesn't wait for too long.
                     with trio.move_on_after(WHOLE_WITHIN):
                         await frame_file.wait_over()
-        if head is None:  # the match was closed meanwhile
+        if head is None or frame_file is None:  # the match was closed meanwhile
             await self._done(message)
             return
         live = self.view.is_running(match)
@@ -332,14 +330,7 @@ class Viewer:
             scope.cancel()
         frame_file = self._frame_files.pop(match, None)
         if frame_file is not None:
-            self._release(match, frame_file)
-
-    def _release(self, match: str, frame_file: FrameFile) -> None:
-        self.view.frame_cache.release(frame_file)
-        self._remove(match)
-
-    def _remove(self, match: str) -> None:
-        """Remove the file if the viewer sent it."""
+            self.view.frame_cache.release(frame_file)
         upload = self.uploads.pop(match, None)
         if upload is not None and upload.folder is not None:
             self.view.frame_cache.remove(upload.folder)
@@ -440,21 +431,16 @@ class Viewer:
         self._check_room()
         self._upload_count += 1
         match = f"file-{self._upload_count}"
-
-        def close() -> None:
-            self._close(match)
-            self._remove(match)
-
+        close = partial(self._close, match)
         upload = self.uploads[match] = Upload(self.connection, self.peer, close, self._uploads)
         try:
             path = await upload.receive(name, size, self.view.frame_cache.folder)
         except BadInputError:
-            self._remove(match)
+            self._close(match)
             raise
         # The ids of uploads are this viewer's own, so the cache knows them by their paths.
-        frame_file = self.view.frame_cache.acquire(str(path), path, live=False)
-        self._frame_files[match] = frame_file
-        self._answer_later(lambda message: self._send_head(message, match, frame_file), message)
+        self._frame_files[match] = self.view.frame_cache.acquire(str(path), path, live=False)
+        self._answer_later(partial(self._send_head, match), message)
 
     def _uploads(self) -> Iterator[Upload]:
         for viewer in self.others:
