@@ -252,12 +252,17 @@ class Viewer:
             self._close(match)
         if match not in self._frame_files:
             self._check_room()
-            frame_file = await self.view.acquire_frames(match, self.visitor)
-            if match in self._frame_files:  # another request has opened it meanwhile
-                self.view.frame_cache.release(frame_file)
-            else:
-                self._frame_files[match] = frame_file
+            await self._acquire(match, None)
         await self._send_head(match, message)
+
+    async def _acquire(self, match: str, former: FrameFile | None) -> None:
+        """Open a match, in place of former frames, unless another request does so meanwhile."""
+        frame_file = await self.view.acquire_frames(match, self.visitor)
+        unused: FrameFile | None = frame_file
+        if self._frame_files.get(match) is former:
+            self._frame_files[match], unused = frame_file, former
+        if unused is not None:
+            self.view.frame_cache.release(unused)
 
     def _may_come(self, match: str) -> bool:
         """Return whether a match may have a record to wait for."""
@@ -358,7 +363,9 @@ class Viewer:
             await frame_file.wait_frame(position)
             if frame_file.failed is not None and match not in self.uploads:
                 # They are made again: the record gives the same frames.
-                frame_file = await self._reacquire(match, frame_file)
+                if self._frame_files.get(match) is frame_file:
+                    await self._acquire(match, frame_file)
+                frame_file = self._frame_files.get(match, frame_file)
                 await frame_file.wait_frame(position)
             if self.view.running.matches:
                 await self._wait_turn()
@@ -398,16 +405,6 @@ class Viewer:
             else:
                 key, value = "frames", b"[%b]" % chunk
             await self._send(b'%b,"%b":%b}' % (about[:-1], key.encode(), value))
-
-    async def _reacquire(self, match: str, failed: FrameFile) -> FrameFile:
-        if self._frame_files.get(match) is failed:
-            frame_file = await self.view.acquire_frames(match, self.visitor)
-            if self._frame_files.get(match) is failed:
-                self._frame_files[match] = frame_file
-                self.view.frame_cache.release(failed)
-            else:  # another request has replaced them meanwhile
-                self.view.frame_cache.release(frame_file)
-        return self._frame_files.get(match, failed)
 
     async def _wait_turn(self) -> None:
         """Wait until this viewer may have frames again, as matches need the loop, too."""
