@@ -143,24 +143,20 @@ class FrameWriter:
         fields["marks"] = list(map(_mark, new))
         is_fixed = isinstance(frame.owned, Owners)
         self._owned = frame.owned if is_fixed else dict(frame.owned)
-        if frame.lit:
-            fields["lit"] = _ranges(frame.lit)
         fields["scores"] = list(scores)
         fields["captions"] = list(frame.captions)
-        if frame.stats:
-            fields["stats"] = [list(values) for values in frame.stats]
-        if frame.arrows:
-            fields["arrows"] = [
+        optional = {
+            "lit": _ranges(frame.lit),
+            "stats": [list(values) for values in frame.stats],
+            "arrows": [
                 [*arrow.start, *arrow.end, arrow.seat, arrow.text] for arrow in frame.arrows
-            ]
-        if frame.captured:
-            fields["captured"] = self._flat(frame.captured)
-        if frame.events:
-            fields["events"] = [self._event(event) for event in frame.events]
-        if turn is not None:
-            fields["play"] = dict(turn)
+            ],
+            "captured": self._flat(frame.captured),
+            "events": [self._event(event) for event in frame.events],
+            "play": turn,
+        }
         self._count += 1
-        return fields
+        return fields | {name: value for name, value in optional.items() if value}
 
     def _replace_marks(self, now: Sequence[Mark]) -> tuple[list[int], list[Mark]]:
         """Return the indices of the marks that are gone, and the marks that are new."""
@@ -240,37 +236,30 @@ def turn_json(
             None if submoves is None else [_submove(submove, idle, cols) for submove in submoves]
             for submoves in played.answers
         ]
-    if turn.lags:
-        fields["lags"] = dict(turn.lags)
-    if turn.round_trips:
-        fields["round_trips"] = {seat: list(ways) for seat, ways in turn.round_trips.items()}
-    if turn.stall:
-        fields["stall"] = turn.stall
-    if turn.status:
-        fields["status"] = list(turn.status)
     counts: Counter[int] = Counter()
     shown = []
     for fault in played.faults:
         counts[fault.seat] += 1
         if counts[fault.seat] <= FAULTS_SHOWN:
             shown.append(attrs.asdict(fault))
-    if shown:
-        fields["faults"] = shown
-    more = {seat: count - FAULTS_SHOWN for seat, count in counts.items() if count > FAULTS_SHOWN}
-    if more:
-        fields["more_faults"] = more
-    if turn.left:
-        fields["left"] = dict(turn.left)
-    if turn.rejoined:
-        fields["rejoined"] = sorted(map(int, turn.rejoined))
-    logged = {
-        seat: shortened(text)
-        for seat, text in turn.logs.items()
-        if logs is None or int(seat) in logs
+    optional = {
+        "lags": dict(turn.lags),
+        "round_trips": {seat: list(ways) for seat, ways in turn.round_trips.items()},
+        "stall": turn.stall,
+        "status": list(turn.status),
+        "faults": shown,
+        "more_faults": {
+            seat: count - FAULTS_SHOWN for seat, count in counts.items() if count > FAULTS_SHOWN
+        },
+        "left": dict(turn.left),
+        "rejoined": sorted(map(int, turn.rejoined)),
+        "logs": {
+            seat: shortened(text)
+            for seat, text in turn.logs.items()
+            if logs is None or int(seat) in logs
+        },
     }
-    if logged:
-        fields["logs"] = logged
-    return fields
+    return fields | {name: value for name, value in optional.items() if value}
 
 
 def _submove(submove: Submove, idle: Mapping[int, str], cols: int) -> list[Any]:
