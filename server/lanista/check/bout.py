@@ -439,18 +439,17 @@ def times_of(bouts: Sequence[Bout], clock: Clock) -> tuple[Times, Times]:
     for bout in bouts:
         if bout.spec.match.clock != clock:
             continue
-        for record in bout.records:
-            for turn in record.turns:
-                times = turn.times[bout.spec.seat]
-                if turn.verdicts[bout.spec.seat] not in {"answer", "malformed"} or times is None:
-                    continue
-                if len(times) < 3 or not any(times[1:]):
-                    continue  # the answer was sent ahead, so it took no time
-                # The upper end of the measured range may be over the limit: where it isn't clear
-                # whether an answer was late, it counts as in time (PROTOCOL.md 4).
-                seconds = min(times[2] / 1e6, limits.of_turn(turn.turn))
-                time = Time(seconds=seconds, bout=bout.spec.name, turn=turn.turn)
-                (others if turn.turn else firsts).append(time)
+        for turn in bout.asked():
+            times = turn.times[bout.spec.seat]
+            if turn.verdicts[bout.spec.seat] not in {"answer", "malformed"} or times is None:
+                continue
+            if len(times) < 3 or not any(times[1:]):
+                continue  # the answer was sent ahead, so it took no time
+            # The upper end of the measured range may be over the limit: where it isn't clear
+            # whether an answer was late, it counts as in time (PROTOCOL.md 4).
+            seconds = min(times[2] / 1e6, limits.of_turn(turn.turn))
+            time = Time(seconds=seconds, bout=bout.spec.name, turn=turn.turn)
+            (others if turn.turn else firsts).append(time)
     return (
         Times(limit=clock.time_init, all=tuple(firsts)),
         Times(limit=clock.time_move, all=tuple(others)),

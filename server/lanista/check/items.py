@@ -271,11 +271,9 @@ def _largest(results: Results) -> Item:
         bout = results.bouts.get(LARGEST)
         size = "" if bout is None or not bout.records else _size(bout)
         item = _survived("largest-map", results, bout, said=size, advice=advice)
-        return (
-            item
-            if bout is None or item.status is not Status.OK
-            else _slow_there(item, bout, results)
-        )
+        if bout is not None and item.status is Status.OK:
+            item = _slow_there(item, bout, results)
+        return item
     bout = results.bouts.get(CROWDED)
     said = "all maps have one size: a whole match on a random one"
     return _survived("largest-map", results, bout, said=said, advice=advice)
