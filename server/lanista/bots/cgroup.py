@@ -43,10 +43,11 @@ def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
     the folder of /proc that says which group this process is in.
     """
     global _base, _limits  # noqa: PLW0603 -- a property of the process: which group it is in
-    _base = _take_over(proc)
+    own = own_group(proc)
+    _base = own and _take_over(own)
     _limits = _base is not None
-    if _base is None:
-        _base = _open(proc)
+    if own is not None and _base is None and _can_make_groups(own):
+        _base = own
     if _base is not None:
         _remove_abandoned(_base)
     return _base is not None
@@ -63,22 +64,20 @@ def _remove_abandoned(base: Path) -> None:
 
 def can_have_groups() -> bool:
     """Return whether bots have control groups, or would have after `use_cgroups`."""
-    return _base is not None or _open(Path("/proc/self")) is not None
+    own = own_group(Path("/proc/self"))
+    return _base is not None or (own is not None and _can_make_groups(own))
 
 
-def _open(proc: Path) -> Path | None:
-    """Return our control group if groups can be made and killed below it; None if not."""
+def _can_make_groups(own: Path) -> bool:
+    """Return whether groups can be made and killed below our control group."""
     try:
-        own = own_group(proc)
-        if own is None:
-            return None
         probe = own / _name()
         probe.mkdir()
         can_kill = (probe / "cgroup.kill").exists()
         probe.rmdir()
     except OSError:
-        return None
-    return own if can_kill else None
+        return False
+    return can_kill
 
 
 def _name() -> str:
@@ -86,14 +85,11 @@ def _name() -> str:
     return f"{_BOTS}{os.getpid()}-{os.urandom(8).hex()}"
 
 
-def _take_over(proc: Path) -> Path | None:
+def _take_over(own: Path) -> Path | None:
     """Prepare the group in which bots' groups are made, and return it; None if it isn't ours."""
+    if own.name == _LEAF:  # moved there already
+        own = own.parent
     try:
-        own = own_group(proc)
-        if own is None:
-            return None
-        if own.name == _LEAF:  # moved there already
-            own = own.parent
         available = (own / "cgroup.controllers").read_text().split()
         if not set(_CONTROLLERS) <= set(available):
             return None
@@ -115,15 +111,16 @@ def _take_over(proc: Path) -> Path | None:
 
 
 def own_group(proc: Path) -> Path | None:
-    """Return the folder of this process's control group; None where version 2 isn't mounted.
-
-    Raises OSError if the files in `proc` can't be read.
-    """
+    """Return the folder of this process's control group; None where version 2 isn't mounted."""
+    try:
+        groups, mounts = (proc / "cgroup").read_text(), (proc / "mountinfo").read_text()
+    except OSError:
+        return None
     name = None
-    for line in (proc / "cgroup").read_text().splitlines():
+    for line in groups.splitlines():
         if line.startswith("0::/"):
             name = line.removeprefix("0::/")
-    for line in (proc / "mountinfo").read_text().splitlines():
+    for line in mounts.splitlines():
         # proc_pid_mountinfo(5): "id parent device ROOT MOUNTPOINT options … - TYPE source …"
         fields, _, kind = line.partition(" - ")
         if name is not None and kind.startswith("cgroup2 "):

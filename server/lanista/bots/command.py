@@ -5,6 +5,7 @@ This module only handles text: it starts no process and reads no file. No shell 
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 
 from lanista.errors import BadInputError
@@ -54,8 +55,6 @@ def parse_command(text: str) -> tuple[str, ...]:
     Raises:
         CommandError: There is no program, an open quote, a backslash at the end or a NUL character.
     """
-    import shlex  # noqa: PLC0415 - house bots have no command line
-
     if "\0" in text:
         raise CommandError(f"bot command {text!r} holds a NUL character: remove it")
     try:
@@ -73,8 +72,6 @@ def parse_command(text: str) -> tuple[str, ...]:
 
 def shell_word(command: str) -> str:
     """Quote a command line as one word for a shell, to be copied from a message."""
-    import shlex  # noqa: PLC0415 - as above
-
     if "'" in command and not set('"$`\\!') & set(command):
         return f'"{command}"'  # easier to read than quotes of single quotes
     return shlex.quote(command)

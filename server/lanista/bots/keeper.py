@@ -154,9 +154,7 @@ class Keeper:
             return True
         if self.group:
             try:
-                file = os.open(f"{self.group}/cgroup.kill", os.O_WRONLY)
-                os.write(file, b"1\n")
-                os.close(file)
+                proctree.write(f"{self.group}/cgroup.kill", b"1\n")
             except OSError:  # there is no such file before Linux 5.14
                 return False
             return True
@@ -353,9 +351,7 @@ class Keeper:
                 return
         if self.group and not self.joined:
             try:
-                file = os.open(f"{self.group}/cgroup.procs", os.O_WRONLY)
-                os.write(file, b"0\n")
-                os.close(file)
+                proctree.write(f"{self.group}/cgroup.procs", b"0\n")
             except OSError as error:
                 os.write(trouble, execute.describe(error, self.group, " (its control group)"))
                 return
@@ -406,9 +402,7 @@ def gain_priority() -> int | None:
     # Where the kernel shares out processors by session (sched(7), "autogroup"), what counts is the
     # niceness of the session. The bot begins one of its own.
     try:
-        file = os.open(f"{proctree.PROC}/self/autogroup", os.O_WRONLY)
-        os.write(file, b"%d\n" % NICENESS)
-        os.close(file)
+        proctree.write(f"{proctree.PROC}/self/autogroup", b"%d\n" % NICENESS)
     except OSError:
         pass
     return before

@@ -40,6 +40,15 @@ def read(path: str) -> bytes:
         return b""
 
 
+def write(path: str, text: bytes) -> None:
+    """Write to a file of /proc or of a control group; raise OSError if that can't be done."""
+    file = os.open(path, os.O_WRONLY)
+    try:
+        os.write(file, text)
+    finally:
+        os.close(file)
+
+
 def stat_fields(pid: int) -> list[bytes] | None:
     """Return the fields of /proc/PID/stat from the third (the state) on; None if it is gone."""
     # proc_pid_stat(5): "pid (name) state ppid …". The name may hold spaces and brackets, so the

@@ -7,6 +7,7 @@ every file. No file name depends on what a bot sent.
 import io
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -104,8 +105,6 @@ def packed(folder: Path) -> bytes:
 
 
 def _write(folder: Path, record: Path, title: str, failure: Failure) -> None:
-    import shlex  # noqa: PLC0415 - most matches have no failure
-
     command, output = failure.command, failure.output
     files: dict[str, bytes] = {}
     about = [

@@ -131,18 +131,14 @@ class SocketChannel:
         connected.setblocking(False)
         self._has_stamps = sys.platform == "linux"
         if not is_set_up:
-            self._set_up(connected)
-        # Both clocks at the same moment: when bytes were last sent.
-        self._clocks = (time.time(), trio.current_time())
-
-    def _set_up(self, connected: socket.socket) -> None:
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        if sys.platform == "linux":
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             for option, value in KEEPALIVE:
                 connected.setsockopt(socket.IPPROTO_TCP, option, value)
-        if self._has_stamps:
-            connected.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+            if self._has_stamps:
+                connected.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        # Both clocks at the same moment: when bytes were last sent.
+        self._clocks = (time.time(), trio.current_time())
 
     @classmethod
     def of_duplicates(cls, sockets: Sequence[socket.socket]) -> Self:

@@ -55,20 +55,16 @@ async def end(connection: Connection, last: memoryview) -> None:
         await connection.close()
 
 
-_OF_FAULT = {
+_ENDINGS = {
     "late": Ending.LATE,
     "malformed": Ending.MALFORMED,
     "illegal": Ending.ILLEGAL,
-    "disconnected": Ending.DISCONNECT,
-}
-"""Maps the code of a fault that ended a match to the bot's ending."""
-_OF_CLOSED = {
     ErrorCode.TOO_MANY_SUBMOVES.value: Ending.ILLEGAL,
     "disconnected": Ending.DISCONNECT,
     ErrorCode.REPLACED.value: Ending.DISCONNECT,
-    "late": Ending.LATE,
 }
-"""Maps the code that closed a seat to the bot's ending; any other code counts as malformed."""
+"""Maps the code of a fault, or of what closed a seat, to the bot's ending; all other codes that
+close a seat count as malformed."""
 REASONS_KEPT = 100
 """How many faults a failure names as its reasons."""
 
@@ -79,12 +75,12 @@ def seat_ending(seat: Seat, decisive: Sequence[FaultInfo], late_limit: int) -> t
     `decisive` are the seat's faults by which the match ended, if it did so by a forfeit.
     """
     if seat.gone is not None:
-        ending, detail = _OF_CLOSED.get(seat.gone, Ending.MALFORMED), seat.gone_message
+        ending, detail = _ENDINGS.get(seat.gone, Ending.MALFORMED), seat.gone_message
     else:
-        faults = [fault for fault in decisive if fault.code in _OF_FAULT]
+        faults = [fault for fault in decisive if fault.code in _ENDINGS]
         if not faults:
             return Ending.NORMAL, ""
-        ending, detail = _OF_FAULT[faults[-1].code], faults[-1].words
+        ending, detail = _ENDINGS[faults[-1].code], faults[-1].words
     if ending is Ending.LATE and _is_mute(seat, late_limit):
         ending = Ending.NO_RESPONSE
     return ending, detail
