@@ -3,7 +3,7 @@
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 import trio
 
@@ -13,8 +13,6 @@ from lanista_client.console import address
 
 ACCEPT_AGAIN = 0.1
 """Seconds to wait before accepting again after the system had no descriptor for a connection."""
-FEW = 64
-"""Maximum number of simultaneous connections to a port that was opened for one bot."""
 
 log = logging.getLogger(__name__)
 
@@ -91,39 +89,3 @@ async def accept(
                         await trio.sleep(ACCEPT_AGAIN)
                     break
                 nursery.start_soon(greet_and_leave, accepted, place)
-
-
-async def accept_few(
-    greet: Callable[[socket.socket], Awaitable[None]],
-    listeners: Sequence[trio.SocketListener],
-) -> None:
-    """Serve the port of one bot until cancelled, with at most FEW connections at once.
-
-    When there are too many, the oldest is closed. So a bot that connects again and again neither
-    locks itself out nor uses up the descriptors that matches need. The port is closed at the end.
-    """
-    connected: dict[trio.CancelScope, None] = {}
-
-    async def greet_or_give_way(accepted: socket.socket) -> None:
-        with trio.CancelScope() as scope:
-            if len(connected) == FEW:
-                oldest = next(iter(connected))
-                oldest.cancel()
-                del connected[oldest]
-            connected[scope] = None
-            try:
-                await greet(accepted)
-            finally:
-                connected.pop(scope, None)
-
-    try:
-        async with trio.open_nursery() as nursery:
-            for listener in listeners:
-                # Twice as many, since a connection that gives way may take a moment to close.
-                places = trio.CapacityLimiter(2 * FEW)
-                nursery.start_soon(
-                    accept, listener, places, greet_or_give_way, nursery, BackgroundWork()
-                )
-    finally:
-        for listener in listeners:
-            listener.socket.close()

@@ -338,7 +338,13 @@ class BotPool:
                 if connection is not None:
                     hello_after = trio.current_time() - began
                     pooled = PooledBot(contestant, key, bot, connection, hello_after)
-                    await _stay(pooled, task_status)
+                    try:
+                        task_status.started(pooled)
+                        await pooled.leave.wait()
+                        if not connection.closed:  # it would have stayed for another match
+                            await connection.close(messages.bye())
+                    finally:
+                        connection.channel.close()
             if pooled is None:
                 task_status.started(NotStartedError(why, hint, bot))
         finally:
@@ -363,20 +369,6 @@ async def limit_breakers(bots: Sequence[PooledBot], since: float) -> dict[int, s
         for place, bot in enumerate(bots)
         if bot.bot.broken_limit is not None and bot.bot.gone_at > since
     }
-
-
-async def _stay(
-    pooled: PooledBot, task_status: trio.TaskStatus[PooledBot | NotStartedError]
-) -> None:
-    """Hand a bot to whoever waits for it, and close its connection once its `leave` is set."""
-    connection = pooled.connection
-    try:
-        task_status.started(pooled)
-        await pooled.leave.wait()
-        if not connection.closed:  # it would have stayed for another match
-            await connection.close(messages.bye())
-    finally:
-        connection.channel.close()
 
 
 def _key(contestant: Contestant, ruleset: Ruleset) -> Hashable:

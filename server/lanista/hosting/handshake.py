@@ -23,7 +23,7 @@ from lanista import __version__
 from lanista.bots.process import Bot
 from lanista.games import registry
 from lanista.games.base import Ruleset
-from lanista.hosting.accept import accept_few
+from lanista.hosting.accept import accept
 from lanista.hosting.names import why_not_connected
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import Channel, SocketChannel
@@ -41,6 +41,9 @@ from lanista_protocol import (
 
 LAST_LOOK = 0.2
 """Seconds to wait for the hello of a bot after its process has ended."""
+FEW = 64
+"""Maximum number of connections at once to a port that was opened for one bot; a bot that connects
+again and again mustn't use up the descriptors that matches need."""
 
 
 @attrs.define(eq=False)
@@ -83,6 +86,9 @@ class Handshake:
             if self.connection is not None:
                 self.connection.channel.close()
             raise
+        finally:
+            for listener in listeners:
+                listener.socket.close()
         return self.connection
 
     async def _admit_one(
@@ -105,7 +111,9 @@ class Handshake:
                 await trio.sleep(LAST_LOOK)
                 nursery.cancel_scope.cancel()
 
-            nursery.start_soon(accept_few, greet, listeners)
+            for listener in listeners:
+                places = trio.CapacityLimiter(FEW)
+                nursery.start_soon(accept, listener, places, greet, nursery, BackgroundWork())
             nursery.start_soon(give_up_at_exit)
 
     async def _greet(self, accepted: socket.socket) -> None:

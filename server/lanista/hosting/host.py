@@ -8,7 +8,6 @@ or has another process do so.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import attrs
@@ -19,6 +18,7 @@ from lanista.games.outcome import FAILURES, Ending, Termination
 from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
 from lanista.hosting.control import Interruptible, MatchControl, RunningMatch, RunningMatches
 from lanista.hosting.names import why_silent, why_unheard
+from lanista.match import turn_lines
 from lanista.match.bundle import Failure, has_bundles, write_bundles
 from lanista.match.conditions import MatchSpec, match_id
 from lanista.match.connection import Connection
@@ -268,7 +268,7 @@ def running_match(
         ruleset=seated.spec.ruleset,
         room=seated.room,
         bots=list(zip(seated.numbers, seated.names, strict=True)),
-        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        started=turn_lines.now(),
         part=seated.record.with_name(seated.record.name + PART),
         control=seated.control,
         playing=playing,
