@@ -149,12 +149,12 @@ async def test_who_is_admitted_for_nobody_is_closed(monkeypatch):
         return welcome
 
     monkeypatch.setattr(handshake, "welcome", accepts_it)
-    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
     shake = handshake.Handshake(RULESET, "token")
-    async with await trio.open_tcp_stream(*listeners[0].socket.getsockname()) as bot:
+    async with await trio.open_tcp_stream(*listener.socket.getsockname()) as bot:
         await bot.send_all(b"hello Ada v=1\n")
         with interrupted:
-            await shake.wait(listeners, Running().exited, 20)
+            await shake.wait(listener, Running().exited, 20)
         assert interrupted.cancelled_caught
         assert shake.connection is not None
         assert welcome == await bot.receive_some()
@@ -186,10 +186,10 @@ async def test_why_a_bot_was_not_admitted(autojump_clock, leaves_first, end, why
             if not leaves_first:
                 await trio.sleep_forever()
 
-    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    address = listeners[0].socket.getsockname()
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    address = listener.socket.getsockname()
     shake, silent = handshake.Handshake(RULESET, "token"), Silent(("./bot",))
-    assert await shake.wait(listeners, silent.exited, 0.2) is None
+    assert await shake.wait(listener, silent.exited, 0.2) is None
     silent.settle(end)
     told = (
         ""

@@ -307,8 +307,8 @@ class BotPool:
     ) -> None:
         """Start a bot, let it say hello, and end it when its `leave` is set."""
         began = trio.current_time()
-        listeners = await trio.open_tcp_listeners(0, host=HOST)
-        port = listeners[0].socket.getsockname()[1]
+        [listener] = await trio.open_tcp_listeners(0, host=HOST)
+        port = listener.socket.getsockname()[1]
         name, token = contestant.name, handshake.token
         variables = contestant.environment
         env = environment(
@@ -333,7 +333,7 @@ class BotPool:
                 limits=contestant.limits,
                 sandbox=sandbox,
             ) as bot:
-                connection = await handshake.wait(listeners, bot.exited, time_start)
+                connection = await handshake.wait(listener, bot.exited, time_start)
                 why, hint = handshake.why_not(bot, contestant.command, time_start)
                 if connection is not None:
                     hello_after = trio.current_time() - began
@@ -348,8 +348,7 @@ class BotPool:
             if pooled is None:
                 task_status.started(NotStartedError(why, hint, bot))
         finally:
-            for listener in listeners:  # still open if we were cancelled before the handshake
-                listener.socket.close()
+            listener.socket.close()  # still open if we were cancelled before the handshake
             if pooled is not None:
                 pooled.ended.set()
 

@@ -38,10 +38,6 @@ class FeedResult:
     """Exit code of its process, or minus the signal that killed it; None if it had to be ended."""
 
 
-class _TroubleError(Exception):
-    """The bot can't be fed any further."""
-
-
 @attrs.define(eq=False)
 class Feeder:
     """Feeds one bot a recorded match. Call `run` only once."""
@@ -72,8 +68,8 @@ class Feeder:
         for _ in payloads(self.record, self.ruleset, self.seat):
             pass  # a faulty record raises here, before anything is started
         name = self.record.header.players[self.seat].name
-        listeners = await trio.open_tcp_listeners(0, host=HOST)
-        port = listeners[0].socket.getsockname()[1]
+        [listener] = await trio.open_tcp_listeners(0, host=HOST)
+        port = listener.socket.getsockname()[1]
         argv = fill(self.command, port=port, name=name, token=self._token)
         env = environment(port=port, name=name, token=self._token)
         # Ctrl+C in a debugger is meant for the debugger: it must stop the bot, not us. We set a
@@ -88,7 +84,7 @@ class Feeder:
                 try:
                     async with trio.open_nursery() as nursery:
                         nursery.start_soon(self._wait_for_signals, signals)
-                        nursery.start_soon(self._serve, listeners, process)
+                        nursery.start_soon(self._serve, listener, process)
                         nursery.start_soon(self._wait_for_exit, process)
                         await self._over.wait()
                         if self.patient:
@@ -98,8 +94,7 @@ class Feeder:
                     code = await _end(process)
         finally:
             signal.signal(signal.SIGINT, before)
-            for listener in listeners:
-                await listener.aclose()
+            await listener.aclose()
         return FeedResult(answers=tuple(self._answers), trouble=self._trouble, exit_code=code)
 
     async def _wait_for_signals(self, signals: AsyncIterator[int]) -> None:
@@ -118,24 +113,24 @@ class Feeder:
         self._trouble = "it ended before it had answered the turn"
         self._over.set()
 
-    async def _serve(self, listeners: Sequence[trio.SocketListener], process: trio.Process) -> None:
+    async def _serve(self, listener: trio.SocketListener, process: trio.Process) -> None:
         handshake = Handshake(self.ruleset, self._token, is_one_try=True)
-        connection = await handshake.wait(listeners, process.wait, math.inf)
-        try:
-            if connection is not None:
-                await self._feed(connection)
-            elif handshake.refusal is not None:
-                raise handshake.refusal
-            else:
-                return  # it has ended, which is noticed elsewhere
-        except (_TroubleError, RemoteProtocolError) as error:
-            self._trouble = error.message if isinstance(error, RemoteProtocolError) else str(error)
-        finally:
-            if connection is not None:
+        connection = await handshake.wait(listener, process.wait, math.inf)
+        if connection is not None:
+            try:
+                self._trouble = await self._feed(connection)
+            except RemoteProtocolError as error:
+                self._trouble = error.message
+            finally:
                 connection.channel.close()
+        elif handshake.refusal is not None:
+            self._trouble = handshake.refusal.message
+        else:
+            return  # it has ended, which is noticed elsewhere
         self._over.set()
 
-    async def _feed(self, connection: Connection) -> None:
+    async def _feed(self, connection: Connection) -> str | None:
+        """Feed the bot that has connected, and return why the last turn wasn't reached, if so."""
         hello = connection.greeting
         connection.session.start()
         for turn, data in enumerate(payloads(self.record, self.ruleset, self.seat, hello)):
@@ -144,11 +139,11 @@ class Feeder:
                 continue
             connection.session.ask()
             if not await connection.send(data, math.inf):
-                raise _TroubleError(f"it left before turn {turn}")
+                return f"it left before turn {turn}"
             connection.look()
             while not connection.session.has_answer:
                 if connection.session.ended:
-                    raise _TroubleError(f"it closed its connection in turn {turn}")
+                    return f"it closed its connection in turn {turn}"
                 await connection.channel.wait_readable()
                 connection.look()
             self._answers.append(connection.session.take_answer() or "")
@@ -156,6 +151,7 @@ class Feeder:
             if turn == self.turn:
                 break
         await connection.close(self._end() if dialect_of(hello, self.ruleset) is None else b"")
+        return None
 
     def _end(self) -> bytes:
         seats = range(self.ruleset.seats)

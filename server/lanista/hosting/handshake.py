@@ -68,7 +68,7 @@ class Handshake:
 
     async def wait(
         self,
-        listeners: Sequence[trio.SocketListener],
+        listener: trio.SocketListener,
         exited: Callable[[], Awaitable[object]],
         seconds: float,
     ) -> Connection | None:
@@ -79,7 +79,7 @@ class Handshake:
         """
         try:
             with trio.move_on_after(seconds):
-                await self._admit_one(listeners, exited)
+                await self._admit_one(listener, exited)
         except BaseException:
             # If we are cancelled in the moment in which the bot is admitted, nobody gets its
             # connection.
@@ -87,14 +87,11 @@ class Handshake:
                 self.connection.channel.close()
             raise
         finally:
-            for listener in listeners:
-                listener.socket.close()
+            listener.socket.close()
         return self.connection
 
     async def _admit_one(
-        self,
-        listeners: Sequence[trio.SocketListener],
-        exited: Callable[[], Awaitable[object]],
+        self, listener: trio.SocketListener, exited: Callable[[], Awaitable[object]]
     ) -> None:
         """Greet whoever connects, until one is admitted or the bot's process has ended."""
         async with trio.open_nursery() as nursery:
@@ -111,9 +108,8 @@ class Handshake:
                 await trio.sleep(LAST_LOOK)
                 nursery.cancel_scope.cancel()
 
-            for listener in listeners:
-                places = trio.CapacityLimiter(FEW)
-                nursery.start_soon(accept, listener, places, greet, nursery, BackgroundWork())
+            places = trio.CapacityLimiter(FEW)
+            nursery.start_soon(accept, listener, places, greet, nursery, BackgroundWork())
             nursery.start_soon(give_up_at_exit)
 
     async def _greet(self, accepted: socket.socket) -> None:
