@@ -115,7 +115,9 @@ def _remove_abandoned(kind: str, place: Path) -> None:
     pattern = re.compile(re.escape(kind) + "-([1-9][0-9]{0,8})-[a-z0-9_]{8}")
     for path in place.iterdir():
         match = pattern.fullmatch(path.name)
-        if match is None or _is_other_process(int(match[1])):
+        # This process may have the id that a killed one had, as in a container that was restarted.
+        # Its own folders are locked.
+        if match is None or (int(match[1]) != os.getpid() and is_running(int(match[1]))):
             continue
         with suppress(OSError):
             folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -125,12 +127,3 @@ def _remove_abandoned(kind: str, place: Path) -> None:
                     shutil.rmtree(path, ignore_errors=True)
             finally:
                 os.close(folder)
-
-
-def _is_other_process(pid: int) -> bool:
-    """Return whether a process runs that isn't this one.
-
-    This process may have the id that a killed one had, as in a container that was restarted. Its
-    own folders are locked.
-    """
-    return pid != os.getpid() and is_running(pid)

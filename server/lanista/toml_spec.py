@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar, get_args, get_origin
 
 import attrs
 import cattrs
-from cattrs.cols import mapping_structure_factory
+from cattrs.cols import is_mapping, mapping_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
 
 from lanista.errors import SpecError, did_you_mean, nearest
@@ -60,7 +60,7 @@ def strict_converter() -> cattrs.Converter:
     converter.register_structure_hook(enum.StrEnum, _structure_choice)  # and what is derived
     converter.register_structure_hook_factory(_is_list, lambda kind: _list_of(converter, kind))
     converter.register_structure_hook_factory(
-        _is_mapping, lambda kind: _of_table(mapping_structure_factory(kind, converter))
+        is_mapping, lambda kind: _of_table(mapping_structure_factory(kind, converter))
     )
     converter.register_structure_hook_factory(
         attrs.has, lambda kind: _of_table(converter.gen_structure_attrs_fromdict(kind))
@@ -128,11 +128,6 @@ class SpecReader(Generic[T]):
 
 def _is_list(kind: Any) -> bool:
     return get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
-
-
-def _is_mapping(kind: Any) -> bool:
-    origin: Any = get_origin(kind)
-    return origin is Mapping
 
 
 def _list_of(converter: cattrs.Converter, kind: Any) -> Callable[[Any, Any], Any]:
