@@ -126,6 +126,16 @@ async def test_no_more_are_accepted_than_their_hellos_can_follow(monkeypatch):
     assert most < 100
 
 
+@pytest.mark.parametrize("token", ["tok", "tokens", "TOKEN"])
+async def test_a_bot_that_was_started_for_another_match_is_refused(token):
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    shake = handshake.Handshake(RULESET, "token", is_one_try=True)
+    async with await trio.open_tcp_stream(*listener.socket.getsockname()) as bot:
+        await bot.send_all(f"Ada v=1 token={token}\n".encode())
+        assert await shake.wait(listener, trio.sleep_forever, 20) is None
+    assert ErrorCode.BAD_TOKEN is shake.refusal.code
+
+
 async def test_who_is_admitted_for_nobody_is_closed(monkeypatch):
     """The host is interrupted in the moment in which the bot's hello is accepted."""
 
