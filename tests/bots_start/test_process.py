@@ -118,7 +118,6 @@ async def test_how_a_bot_ended_by_itself_is_told(script, last_words, how, words)
             ),
         ),
         (["./no-line"], "Exec format error: './no-line' (a script must begin with a #! line)"),
-        ([], "the command is empty"),
         (["bot", "a\0b"], "embedded null byte"),
     ],
 )

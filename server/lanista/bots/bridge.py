@@ -430,15 +430,6 @@ def _log_lines(line: bytes) -> bytes:
     return "".join([f"# {piece}\n" for piece in pieces]).encode()
 
 
-def keep_standard_streams() -> None:
-    """Open those of stdin, stdout and stderr that are closed: no socket must get their number."""
-    for fd in (0, 1, 2):
-        try:
-            os.fstat(fd)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-
-
 def end_as(code: int) -> int:
     """Return a code of `run`, or end this process by the signal that has ended the bot."""
     if code < 0:
@@ -452,7 +443,6 @@ def end_as(code: int) -> int:
 
 def main(command: Sequence[str]) -> int:
     """Run a bot for the arena that the environment names (`python -m lanista.bots.bridge …`)."""
-    keep_standard_streams()
     hello = f"{os.environ['LANISTA_NAME']} v=1"
     token = os.environ.get("LANISTA_TOKEN")
     if token:

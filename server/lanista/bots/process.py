@@ -295,8 +295,6 @@ class _Link:
         sandbox: "Sandbox | None",
     ) -> "_Link":
         """Start a keeper, or raise OSError, ValueError or SandboxError."""
-        if not command:
-            raise ValueError("the command is empty")
         uplink = ""
         if sandbox is not None:
             command, env = sandbox.wrap(command, env, cwd, limits)

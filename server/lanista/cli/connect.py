@@ -91,7 +91,6 @@ def command(
     from lanista_client.console import no_arena
     from lanista_protocol import option_fault
 
-    bridge.keep_standard_streams()
     if shutil.which(argv[0]) is None:
         raise BadInputError(why_not_run(argv[0]))
     values: dict[str, object] = {
