@@ -306,6 +306,16 @@ def test_the_tree_is_found_with_and_without_the_kernels_lists_of_children(
     assert ("cpu 3 3", usage.SHORTEST) == usage.Watch(0, 3, 0, 0).look()
 
 
+def test_a_thousand_children_of_a_process_are_found(fake_proc, monkeypatch):
+    """The kernel gives their list page by page."""
+    read, born = os.read, {101, 103, *range(1000, 3000)}
+    children = fake_proc.root / "100" / "task" / "100" / "children"
+    children.write_text("".join(f"{pid} " for pid in sorted(born)))
+    monkeypatch.setattr(proctree, "has_children_lists", lambda: True)
+    monkeypatch.setattr(proctree.os, "read", lambda file, size: read(file, min(size, 4096)))
+    assert {*born, 102} == {*proctree.descendants(100)}
+
+
 def test_memory_is_counted_as_exactly_as_needed(fake_proc):
     """Resident 30 MiB; without files 18 MiB; in equal parts, where shared, 12 MiB."""
     pause = 40 * MIB * 1000 // usage.GROWTH

@@ -29,15 +29,18 @@ FREEZE_ROUNDS = 20
 
 
 def read(path: str) -> bytes:
-    """Return the first 16 KiB of a file of /proc; empty if its process is gone."""
+    """Return the content of a file of /proc; empty if its process is gone."""
+    content = b""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            return os.read(file, 16384)
+            while piece := os.read(file, 16384):  # a page at most
+                content += piece
         finally:
             os.close(file)
     except OSError:  # ended before or while being read
         return b""
+    return content
 
 
 def write(path: str, text: bytes) -> None:
