@@ -378,6 +378,12 @@ def test_what_the_arena_says_to_people_is_printed(cut):
     assert (0, told) == (done.returncode, done.stderr.decode())
 
 
+def test_all_is_printed_however_much_the_arena_says_at_once():
+    done = play("import sys; sys.stdin.read()", Says(b"error late x\n" * 3000))
+    line = b"lanista connect: the arena says: error late x\n"
+    assert (0, line * 3000) == (done.returncode, done.stderr)
+
+
 def test_words_that_only_look_like_an_error_are_not():
     said = b"player 0 error x\nerrors a\nnote late 0 - x\nnote rooms\nturn 1\n"
     done = play("import sys; sys.stdin.read()", Says(said))

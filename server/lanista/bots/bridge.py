@@ -274,19 +274,16 @@ class _Bridge:
     def print_told(self, data: bytes) -> None:
         """Print those lines of the arena that are for people; most bots ignore them."""
         text = self.arena_tail + data
-        starts = [start for begin in TOLD if (start := text.find(begin)) >= 0]
-        if not starts:
-            # Keep the beginning of the last line: its first words may be cut anywhere.
-            self.arena_tail = text[text.rfind(b"\n") :][: max(map(len, TOLD))]
-            return
-        line, newline, rest = text[min(starts) + 1 :].partition(b"\n")
-        if not newline:
-            self.arena_tail = b"\n" + line[:LINE_LIMIT]
-            return
-        message = printable(line.decode("utf-8", "replace"))
-        print(f"lanista connect: the arena says: {message}", file=sys.stderr)  # noqa: T201 - a program of its own
-        self.arena_tail = b"\n"
-        self.print_told(rest)
+        while starts := [start for begin in TOLD if (start := text.find(begin)) >= 0]:
+            line, newline, rest = text[min(starts) + 1 :].partition(b"\n")
+            if not newline:
+                self.arena_tail = b"\n" + line[:LINE_LIMIT]
+                return
+            message = printable(line.decode("utf-8", "replace"))
+            print(f"lanista connect: the arena says: {message}", file=sys.stderr)  # noqa: T201 - a program of its own
+            text = b"\n" + rest
+        # Keep the beginning of the last line: its first words may be cut anywhere.
+        self.arena_tail = text[text.rfind(b"\n") :][: max(map(len, TOLD))]
 
     # -- from the bot to the arena ---------------------------------------------------------------
 
