@@ -147,9 +147,7 @@ def limits_of_match(text: str | None, match_cpu: int | None) -> BotLimits:
     limits = parse_limits(text)
     if match_cpu is None:
         return limits
-    if text is not None and any(
-        part.partition("=")[0].strip() == "cpu" for part in text.split(",")
-    ):
+    if text is not None and limits is not NO_LIMITS and "cpu" in _values(text):
         raise LimitsError(
             f"limits {shown(text, 200)}: cpu is given as well as a budget of {match_cpu} s for "
             "the whole match (match_cpu): leave one of them out"

@@ -329,7 +329,6 @@ def _folders_of(file: str) -> list[str]:
 
 
 def _named(argument: str, cwd: str, path: str | None) -> list[str]:
-    """Return the files, folders and programs that an argument names."""
     pieces = {argument, *re.split("[=:]", argument)} - {""}
     paths = [os.path.join(cwd, piece) for piece in pieces if "\0" not in piece]
     named = [candidate for candidate in paths if os.path.lexists(candidate)]

@@ -160,7 +160,6 @@ class Judge:
     def _faults(
         self, turn: int, seat: Seat, verdict: Verdict, times: Sequence[int] | None
     ) -> list[FaultInfo]:
-        """Return the faults of a seat in a turn, with their messages."""
         if seat.gone is not None:
             code = RefusalCode.LATE.value if isinstance(verdict, Late) else seat.gone
             return [_reason_out(turn, seat, code)]
