@@ -393,7 +393,7 @@ def has_children() -> bool:
 
 
 def gain_priority() -> int | None:
-    """Give this process the highest ordinary priority; return its old niceness if it has that."""
+    """Give this process the highest priority; return its niceness before, or None if it may not."""
     before = os.getpriority(os.PRIO_PROCESS, 0)
     try:
         os.setpriority(os.PRIO_PROCESS, 0, NICENESS)

@@ -183,7 +183,7 @@ class Bot:
         return kept.decode("utf-8", "backslashreplace")
 
     def place_output(self, turn: Callable[[], int] | None) -> None:
-        """Note in which turn, as `turn` says, each part of the output comes; None: no more."""
+        """Note from now on in which turn each part of the output comes; with None, note nothing."""
         self._turn = turn
         self._turns.clear()
 

@@ -152,7 +152,7 @@ def faults_of(
 
 
 def late_message(times: Sequence[int] | None, limit: float) -> str:
-    """Return what is wrong with a late answer: its times as in a record, the limit in seconds."""
+    """Return what is wrong with a late answer, given its times as recorded and its limit in s."""
     if times is None or len(times) == 1:
         return f"no answer within {limit:g} s"
     return f"the answer came after {times[2] / 1e6:.4f} s; the limit is {limit:g} s"
