@@ -1,5 +1,7 @@
 """Why a bot crashed, read from what the runtimes of six languages print."""
 
+import time
+
 import pytest
 
 from lanista.bots.last_words import last_words
@@ -124,6 +126,29 @@ def test_an_exception_is_told_with_the_line_of_the_authors_own_code(output, word
     assert words == last_words(output)[: len(words)]
     assert len(words) <= len(last_words(output)) <= 200
     assert len(words) > 70 or words == last_words(output)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    at " + "a" * 60_000,
+        "    at " + "a." * 30_000,
+        "    at " + "(a.b:1" * 10_000,
+        "thread '" + "' panicked at 'a', " * 1500 + "b" * 30_000,
+        "thread '" + "' panicked at " * 4000,
+        'Exception in thread "' + '" ' * 30_000,
+        '  File "' + '", line ' * 7500,
+        "\t" + ".go" * 20_000,
+        "    at " * 9000,
+    ],
+    ids=lambda line: line[:40],
+)
+def test_a_bot_cannot_hold_the_arena_by_what_it_prints(line):
+    """The patterns take time in proportion to the output."""
+    began = time.process_time()
+    last_words(f"Error: x\n{line}\n")
+    last_words(f"panic: x\ngoroutine 1\n{line}\n")
+    assert time.process_time() - began < 0.3
 
 
 def test_long_words_are_cut():

@@ -13,6 +13,9 @@ LONGEST = 200
 TAIL = 5
 """Number of lines that may follow a stack trace in the output, such as Node's version."""
 
+# A bot may print what it likes, and is read in an event loop: no pattern may take longer than in
+# proportion to a line.
+
 # Parts of the paths and names in stack traces that aren't the author's own code.
 _FOREIGN = re.compile(
     r"""<frozen|/lib/python|/site-packages/|/lanista_client/  # Python
@@ -26,7 +29,9 @@ _PYTHON_FRAME = re.compile(r'\s+File "(?P<file>.+)", line (?P<line>\d+)')
 # The margin of an exception group in Python, whose last line is margin alone.
 _MARGIN = re.compile(r"^ +(?:\| ?|\+-.*)", re.MULTILINE)
 _MARGIN_END = "+------------------------------------"
-_AT_FRAME = re.compile(r"\s+at .*?(?P<file>[^\s()/:]+\.\w+):(?P<line>\d+)(?::\d+)?\)?$")
+_AT_FRAME = re.compile(
+    r"\s+at .*?(?<=[\s()/:])(?P<file>[^\s()/:]+\.\w+):(?P<line>\d+)(?::\d+)?\)?$"
+)
 _AT = re.compile(r"\s+(?:at |\.\.\. \d+ more)")
 _THROWN = re.compile(
     r'(?:Exception in thread ".*?" |Caused by: |Uncaught )?(?P<message>\S*(?:Error|Exception)\b.*)'
@@ -34,7 +39,7 @@ _THROWN = re.compile(
 _GO_PANIC = re.compile(r"(?:panic|fatal error): (?P<message>.+)")
 _GO_FRAME = re.compile(r"\t(?P<file>.+\.go):(?P<line>\d+)")
 _RUST_PANIC = re.compile(
-    r"thread '.*' (?:\(\d+\) )?panicked at "
+    r"thread '[^']*' (?:\(\d+\) )?panicked at "
     r"(?:'(?P<message>.*)', )?(?P<file>[^']+):(?P<line>\d+):\d+:?$"
 )
 _CPP_THROWN = re.compile(r"terminate called after throwing an instance of '(?P<message>.+)'")
