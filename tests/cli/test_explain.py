@@ -57,7 +57,7 @@ def test_a_fault_of_the_orders_is_said_of_their_file(lanista, tmp_path):
     """It was said of the match file."""
     (tmp_path / "bad.orders").write_text("R 0 P 0 Q x\n", encoding="ascii")
     assert lanista("explain", CREMATORIA, "--orders", "bad.orders").refusal.startswith(
-        "lanista: bad.orders: line 1: expected the number of orders given"
+        "lanista: bad.orders: line 1, column 11: expected the number of orders given"
     )
 
 
@@ -74,7 +74,7 @@ def test_crematoria_has_one_behaviour(lanista):
         (b'{"lanista_record":4}\n', "bad.res is a record: `lanista replay verify` checks it"),
         (b"\x1f\x8bnonsense", "damaged gzip data"),
         (b"Game\n\nSeed 1\n\xff", "isn't ASCII"),
-        (b"Game\n\nSeed 1\n\nHarryPotter 1.0\n\nNUM_PLAYERS 5\n", "line 7: "),
+        (b"Game\n\nSeed 1\n\nHarryPotter 1.0\n\nNUM_PLAYERS 5\n", "line 7, column 13: "),
     ],
 )
 def test_a_file_that_is_none_is_one_line(lanista, tmp_path, content, words):

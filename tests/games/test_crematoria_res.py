@@ -138,8 +138,10 @@ def line_of(pattern):
     ],
 )
 def test_what_is_refused(pattern, new, words):
-    """The line and what was expected."""
-    assert changed(pattern, new).startswith(f"line {_shifted(pattern, new)}: {words}")
+    """The place and what was expected."""
+    problem = changed(pattern, new)
+    assert re.match(rf"line {_shifted(pattern, new)}, column \d+: ", problem)
+    assert problem.partition(": ")[2].startswith(words)
 
 
 def _shifted(pattern, new):
@@ -174,10 +176,10 @@ def test_an_order_log():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("R 0 P 1", "R 1 P 1", "line 4: expected `0`, got '1'"),
-        ("6 10", "6 11", "line 3: expected the direction of unit 6, from 0 to 10, got 11"),
-        ("Q 2", "Q 1", "line 3: 2 orders of 1 given by player 0"),
-        ("20 9", "x 9", "line 6: expected a unit's id, or `R` for the next player, a whole number"),
+        ("R 0 P 1", "R 1 P 1", "line 4, column 3: expected `0`, got '1'"),
+        ("6 10", "6 11", "line 3, column 3: expected the direction of unit 6, from 0 to 10"),
+        ("Q 2", "Q 1", "line 3, column 3: 2 orders of 1 given by player 0"),
+        ("20 9", "x 9", "line 6, column 1: expected a unit's id, or `R` for the next player"),
         ("R 0 P 3 Q 0", "", "line 6: the file ends where `R` belongs"),
     ],
 )

@@ -199,7 +199,7 @@ def test_crematoria_positions_that_no_rule_leads_to():
 
 def test_what_isnt_a_match_file_is_refused():
     text = trace_text(TRACE_NAMES[0])
-    with pytest.raises(FormatError, match="line 1: expected `Game` or `SecGame`"):
+    with pytest.raises(FormatError, match="line 1, column 1: expected `Game` or `SecGame`"):
         of_text(text).show(text.replace("Game", "Gama", 1))
     with pytest.raises(FormatError):
         of_game("hogwarts").show(text)

@@ -175,14 +175,11 @@ class BadSettingError(BadInputError):
 
 
 class FormatError(BadInputError):
-    """A file that breaks the rules of its format; names the line and what was expected."""
-
-    names_columns = False
-    """Whether the message names the column, too."""
+    """A file breaks the rules of its format; the message says where and what would be right."""
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         where = [] if line is None else [f"line {line}"]
-        if column is not None and self.names_columns:
+        if column is not None:
             where.append(f"column {column}")
         super().__init__(f"{', '.join(where)}: {message}" if where else message)
         self.line = line
@@ -192,9 +189,7 @@ class FormatError(BadInputError):
 
 
 class BadBoardError(FormatError):
-    """A board file can't be used; the message says where and what would be right."""
-
-    names_columns = True
+    """A board file can't be used."""
 
 
 class Game(Protocol):

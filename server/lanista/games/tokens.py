@@ -15,6 +15,7 @@ from lanista_protocol import shown
 T = TypeVar("T")
 
 _WORD = re.compile(r"\S+", re.ASCII)
+_NO_BREAK = re.compile(r"[^\n]")
 _INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
 _DECIMAL = re.compile(r"-?[0-9]{1,10}(?:\.[0-9]{1,17})?(?:e[-+]?[0-9]{1,3})?", re.ASCII)
 
@@ -106,13 +107,12 @@ class Tokens:
     def remaining(self, read: Callable[[str], T]) -> T:
         """Take everything that follows, and return what another reader makes of it.
 
-        Lines before the next word are replaced by empty ones, so that the other reader's errors
-        name the lines of the whole file.
+        Spaces take the place of what was read before, so that the other reader's errors name lines
+        and columns of the whole file.
         """
         start = len(self._text) if self.at_end else self._words[self._taken][2]
-        before = "\n" * self._text.count("\n", 0, start)
         self._taken = len(self._words)
-        return read(before + self._text[start:])
+        return read(_NO_BREAK.sub(" ", self._text[:start]) + self._text[start:])
 
     def end(self) -> None:
         """Check that every word has been taken."""
