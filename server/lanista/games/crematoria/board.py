@@ -78,6 +78,15 @@ def apart(first: int, second: int) -> int:
     return max(rows, min(cols, COLS - cols))
 
 
+@functools.cache
+def apart_after_step(down: int, right: int) -> tuple[int, ...]:
+    """Return by direction the king's-move distance, after a step, to what is so far away now."""
+    return tuple(
+        max(abs(down - step), min((right - aside) % COLS, (aside - right) % COLS))
+        for step, aside in OFFSETS
+    )
+
+
 def is_sunlit(cell: int, turn: int) -> bool:
     """Return whether the sun shines on a cell in the position of a turn."""
     # LEVEL is a multiple of COLS, so `cell % COLS` is the column on both levels.

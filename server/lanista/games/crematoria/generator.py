@@ -3,6 +3,7 @@
 Both are made draw for draw as the original makes them.
 """
 
+import functools
 from collections.abc import Mapping
 
 from lanista.games.base import BadBoardError
@@ -21,6 +22,7 @@ from lanista.games.crematoria.board import (
     TOP,
     Board,
     apart,
+    apart_after_step,
     cell_at,
     cells_of,
     square,
@@ -44,8 +46,6 @@ ELEVATOR_SPACING = 10
 """The least Manhattan distance between elevators, with circular columns."""
 CAVES = range(1200, 1501)
 """The allowed numbers of caves of a board, without elevators."""
-EDGES = (None, TOP, BOTTOM)
-"""Whether a walk is at an edge of WALK_ROWS, as `_steps` takes it."""
 MAX_STEPS = 999
 """The number of steps after which a random walk to its goal is given up."""
 
@@ -130,40 +130,17 @@ def _walk(caves: bytearray, start: int, goal: int, chance: Chance) -> bool:
     return cell == goal
 
 
-_CHOICES: list[tuple[int, ...]] = []
-"""The different results of `_steps`, as far as they were needed: some fifty in all."""
-_CHOICE_OF = bytearray(len(EDGES) * 2 * ROWS * COLS)
-"""By the arguments of `_steps`: the number of its result in `_CHOICES`, from 1; 0: not yet needed.
-
-They are needed for every step of every walk; a cache of 18,000 results would take 4 MB."""
-
-
+@functools.cache
 def _steps(edge: int | None, down: int, right: int) -> tuple[int, ...]:
     """Return the directions of a walk, each repeated by its weight; better ones weigh more.
 
     The goal is so many rows down, and columns to the right, from 0. At an edge of WALK_ROWS, no
     step leads in its direction, TOP or BOTTOM.
     """
-    arguments = (2 * ROWS * EDGES.index(edge) + ROWS + down) * COLS + right
-    if not _CHOICE_OF[arguments]:
-        steps = _weighted(edge, down, right)
-        if steps not in _CHOICES:
-            _CHOICES.append(steps)
-        _CHOICE_OF[arguments] = 1 + _CHOICES.index(steps)
-    return _CHOICES[_CHOICE_OF[arguments] - 1]
-
-
-def _weighted(edge: int | None, down: int, right: int) -> tuple[int, ...]:
-    """Work out `_steps`."""
-    distances = {}
-    for direction, (step_down, step_right) in enumerate(OFFSETS):
-        if edge is None or step_down != OFFSETS[edge][0]:
-            cols = (right - step_right) % COLS
-            distances[direction] = max(abs(down - step_down), min(cols, COLS - cols))
-    worst = max(distances[direction] for direction in distances if direction % 2 == 0)
-    return tuple(
-        direction for direction, distance in distances.items() for _ in range(worst - distance + 1)
-    )
+    distances = apart_after_step(down, right)
+    ways = [way for way in range(8) if edge is None or OFFSETS[way][0] != OFFSETS[edge][0]]
+    worst = max(distances[way] for way in ways if way % 2 == 0)
+    return tuple(way for way in ways for _ in range(worst - distances[way] + 1))
 
 
 def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> State:

@@ -4,7 +4,6 @@
 with each unit at most once. Each phase is a function that changes the state.
 """
 
-import functools
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -17,11 +16,11 @@ from lanista.games.crematoria.board import (
     NEAR,
     NIGHT,
     NONE,
-    OFFSETS,
     OWNED,
     RIGHT,
     RT,
     UP,
+    apart_after_step,
     bits_of,
     cells_of,
     is_sunlit,
@@ -190,20 +189,11 @@ def _approaches(cell: int, targets: Sequence[tuple[int, int]], around: Sequence[
     """
     row, col = divmod(cell, COLS)
     # Few persons are outside at a time, mostly less than five: a flood fill would take longer.
-    by_target = [_distances(down - row, (right - col) % COLS) for down, right in targets]
+    by_target = [apart_after_step(down - row, (right - col) % COLS) for down, right in targets]
     nearest = [min(distances) for distances in zip(*by_target, strict=True)]
     ways = [d for d, other in enumerate(around) if other == FREE]
     least = min([nearest[d] for d in ways], default=0)
     return [d for d in ways if nearest[d] == least]
-
-
-@functools.cache
-def _distances(down: int, right: int) -> tuple[int, ...]:
-    """Return by direction the king's-move distance, after a step, to what is so far away now."""
-    return tuple(
-        max(abs(down - step), min((right - aside) % COLS, (aside - right) % COLS))
-        for step, aside in OFFSETS
-    )
 
 
 def necromongers_land(state: State) -> None:
