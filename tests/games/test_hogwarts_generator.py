@@ -11,7 +11,6 @@ from lanista.games.hogwarts.board import (
     BORDER,
     CELLS,
     COL,
-    EVERYWHERE,
     ROW,
     SIDE,
     bits,
@@ -26,6 +25,8 @@ from lanista.games.hogwarts.generator import (
 )
 from lanista.games.hogwarts.ruleset import RULESET
 from support.hogwarts import Draws, cell, solution
+
+EVERYWHERE = bits(range(CELLS))
 
 
 def board(seed, **settings):

@@ -87,7 +87,7 @@ def _token(state: int) -> str:
     return _TOKENS.get(state) or str(state)
 
 
-_TOKENS = {IMPASSABLE: "#", 0: "."} | {state: str(state) for state in range(1, 10)}
+_TOKENS = {IMPASSABLE: "#", 0: "."}
 
 
 def write_board(board: Board) -> str:

@@ -21,13 +21,12 @@ from lanista.games.crematoria.board import (
 )
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.crematoria.scene import Position
-from lanista.games.crematoria.state import roster, scores
+from lanista.games.crematoria.state import SEATS, roster, scores
 from lanista.games.originals import Originals
 from lanista.games.tokens import Tokens
 
 TITLE = "Crematoria 1.2"
 """The words with which a `.cnf` file begins: the game and its version."""
-SEATS = RULESET.seats
 # A match has thousands of units to write, so their places are a table.
 _PLACES = tuple(
     f" {row} {col} {level}" for row, col, level in map(position, (*range(2 * LEVEL), -1))

@@ -98,7 +98,6 @@ def nth(cells: int, n: int) -> int:
 
 INTERIOR = bits(cell for cell in range(CELLS) if cell not in BORDER)
 """The set of all cells except those of the border."""
-EVERYWHERE = bits(range(CELLS))
 
 
 # -- the board ------------------------------------------------------------------------------------

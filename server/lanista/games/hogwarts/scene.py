@@ -128,11 +128,6 @@ def _book(cell: int) -> Mark:
     return Mark(*PLACES[cell], None, "+", Shape.BOOK, details=("book",))
 
 
-@functools.cache
-def _wizard(unit: int) -> tuple[str]:
-    return (f"wizard {unit}",)
-
-
 def _marks(now: Position, left: int) -> Iterator[Mark]:
     """Yield books, units by number, and Voldemort, whose number follows those of all units."""
     yield from map(_book, sorted(now.books))
@@ -145,10 +140,10 @@ def _marks(now: Position, left: int) -> Iterator[Mark]:
             yield Mark(row, col, clan, "G", Shape.GHOST, unit, None, details)
         elif rounds:
             change = f"changes to seat {turns_to} in {counted(rounds, 'round')}"
-            details = (*_wizard(unit), change)
+            details = (f"wizard {unit}", change)
             yield Mark(row, col, clan, "x", Shape.TURNCOAT, unit, None, details)
         else:
-            yield Mark(row, col, clan, "w", Shape.MAGE, unit, None, _wizard(unit))
+            yield Mark(row, col, clan, "w", Shape.MAGE, unit, None, (f"wizard {unit}",))
     place = PLACES[now.voldemort]
     details = ("Voldemort", "kills whoever comes next to him")
     yield Mark(*place, None, "V", Shape.FIEND, len(now.cells), details=details)
