@@ -100,7 +100,24 @@ def check_ruleset(
         turns: The greatest number of turns of a playthrough.
     """
     try:
-        _check(ruleset, player, bad_boards, seeds, turns)
+        check_description(ruleset)
+        if seeds is None:
+            low, high = ruleset.seeds
+            seeds = sorted({low, max(low, min(1, high)), max(low, min(2, high)), high})
+        _check_chance(ruleset, seeds)
+        _check_boards(ruleset, seeds, bad_boards)
+        transcripts: list[Transcript] = []
+        seen: dict[str, object] = {}
+        for seed in seeds:
+            _check_start(ruleset, seed)
+            for fault_share in (0.0, 0.1):
+                transcript = Playthrough(ruleset, player, seed, fault_share, seen).play(turns)
+                check_again(ruleset, transcript)
+                transcripts.append(transcript)
+            _check_faults(ruleset, player, seed)
+            _check_optional(ruleset, player, seed, turns)
+        _check_end(ruleset, seeds[0])
+        _check_other_process(ruleset, transcripts)
     except AssertionError:
         raise
     except Exception as error:
@@ -108,33 +125,6 @@ def check_ruleset(
             f"the checks can't go on after {error!r}; the traceback above shows which value of "
             "the ruleset or the player isn't what lanista.games.base says"
         ) from error
-
-
-def _check(
-    ruleset: Ruleset,
-    player: Player,
-    bad_boards: Sequence[str],
-    seeds: Sequence[int] | None,
-    turns: int,
-) -> None:
-    check_description(ruleset)
-    if seeds is None:
-        low, high = ruleset.seeds
-        seeds = sorted({low, max(low, min(1, high)), max(low, min(2, high)), high})
-    _check_chance(ruleset, seeds)
-    _check_boards(ruleset, seeds, bad_boards)
-    transcripts: list[Transcript] = []
-    seen: dict[str, object] = {}
-    for seed in seeds:
-        _check_start(ruleset, seed)
-        for fault_share in (0.0, 0.1):
-            transcript = Playthrough(ruleset, player, seed, fault_share, seen).play(turns)
-            check_again(ruleset, transcript)
-            transcripts.append(transcript)
-        _check_faults(ruleset, player, seed)
-        _check_optional(ruleset, player, seed, turns)
-    _check_end(ruleset, seeds[0])
-    _check_other_process(ruleset, transcripts)
 
 
 def _check_chance(ruleset: Ruleset, seeds: Sequence[int]) -> None:
