@@ -310,7 +310,7 @@ def test_bad_arguments_are_told():
         game.step([[], [], []])
     state = game.state(0)
     state.update(3, {"unit": [["99", "0", "0", "1"]]})
-    with pytest.raises(lanista.BadInputError, match=r"\(99, 0\) lies outside the map"):
+    with pytest.raises(lanista.BadInputError, match=r"\(99, 0\) lies outside the board"):
         state.to_game()
 
 

@@ -97,10 +97,7 @@ class Answer:
     orders: Any
     """The submoves as the ruleset's `parse` returned them; only the ruleset looks inside."""
     refused: Mapping[int, Reason] = attrs.field(factory=dict)
-    """The reasons why submoves are not allowed, by their indexes, ascending from 0.
-
-    The ruleset decides what follows from them.
-    """
+    """Why submoves aren't allowed, by index, ascending; the ruleset decides what follows."""
 
     @property
     def repeats(self) -> int:

@@ -63,6 +63,13 @@ def settings_of(start: Facts) -> dict[str, int]:
     return {name: int(value) for name, value in start.get("set", ())}
 
 
+def cell_of(row: str, col: str, rows: int, cols: int) -> int:
+    """Return the number of a cell, counted row by row, or raise UnreadableFactsError."""
+    if not (0 <= int(row) < rows and 0 <= int(col) < cols):
+        raise UnreadableFactsError(f"({row}, {col}) lies outside the board")
+    return int(row) * cols + int(col)
+
+
 def numbers_of(facts: Facts, keyword: str, count: int) -> list[int]:
     """Return the numbers of the only line with this keyword, or raise UnreadableFactsError."""
     lines = facts.get(keyword, ())

@@ -58,7 +58,6 @@ class AngryMob:
     moved: tuple[tuple[int, ...] | None, ...] = (None, None)
     """By seat, the numbers of its last answer; None if it was late, malformed or missing."""
     units: tuple[Units, Units] = attrs.field(init=False)
-    """By seat, its units by cell."""
     neutral: list[int] = attrs.field(init=False)
     """By cell, its neutral units now, or `IMPASSABLE`."""
     changed: set[int] = attrs.field(init=False, factory=set, repr=False)

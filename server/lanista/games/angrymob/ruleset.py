@@ -11,7 +11,7 @@ from lanista.games.angrymob.generator import generate
 from lanista.games.angrymob.scene import TURN_WORD
 from lanista.games.base import ByHand, Consequence, Setting
 from lanista.games.chance import SEED_BITS, Chance, SeededChance
-from lanista.games.search import Facts, UnreadableFactsError, settings_of
+from lanista.games.search import Facts, cell_of, settings_of
 
 
 class Classic:
@@ -87,12 +87,11 @@ class AngryMobRules:
         lines = [" ".join(start["size"][0]), *(" ".join(cells) for _, cells in rows)]
         board = _board("\n".join(lines))
         game = AngryMob(board, settings_of(start)["move_limit"])
-        count, cols = len(board.cells), board.cols
         game.turn, game.units = turn, ({}, {})
         for row, col, seat, number in position.get("unit", ()):
-            game.units[int(seat)][_cell(row, col, cols, count)] = int(number)
+            game.units[int(seat)][cell_of(row, col, board.rows, board.cols)] = int(number)
         for row, col, number in position.get("neutral", ()):
-            cell = _cell(row, col, cols, count)
+            cell = cell_of(row, col, board.rows, board.cols)
             game.neutral[cell] = int(number)
             game.changed.add(cell)
         moved: list[tuple[int, ...] | None] = [None] * SEATS
@@ -108,13 +107,6 @@ class AngryMobRules:
 
 _board = functools.lru_cache(maxsize=8)(boards.read_board)
 """Reads a map, which a bot that looks ahead wants in every turn of a match."""
-
-
-def _cell(row: str, col: str, cols: int, count: int) -> int:
-    cell = int(row) * cols + int(col)
-    if not (0 <= cell < count and 0 <= int(col) < cols):
-        raise UnreadableFactsError(f"({row}, {col}) lies outside the map")
-    return cell
 
 
 RULESET = AngryMobRules()

@@ -42,7 +42,6 @@ Movement = tuple[int, int]
 
 
 Res = originals.Res[Position, Movement]
-"""A match file."""
 
 
 # -- writing -------------------------------------------------------------------------------------

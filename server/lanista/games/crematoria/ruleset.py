@@ -9,19 +9,28 @@ from lanista.games.crematoria import board as boards
 from lanista.games.crematoria import generator
 from lanista.games.crematoria.board import (
     COLS,
+    DOWN,
     ELEVATOR,
     GEM,
-    LEVEL,
+    OFFSETS,
     OUTSIDE,
     ROWS,
     UNOWNED,
+    UP,
     Board,
     cell_at,
 )
 from lanista.games.crematoria.game import Crematoria
 from lanista.games.crematoria.scene import TURN_WORD
 from lanista.games.crematoria.state import NECROMONGER, SEATS, UNUSED, State, roster
-from lanista.games.search import Facts, UnreadableFactsError, numbers_of, rows_of, settings_of
+from lanista.games.search import (
+    Facts,
+    UnreadableFactsError,
+    cell_of,
+    numbers_of,
+    rows_of,
+    settings_of,
+)
 
 
 class CrematoriaRules:
@@ -51,9 +60,7 @@ class CrematoriaRules:
     turn_word = TURN_WORD
     client_state = "CrematoriaState"
     submove_numbers = 2
-    by_hand = ByHand(
-        steps=((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)), lifts=(8, 9)
-    )
+    by_hand = ByHand(steps=OFFSETS, lifts=(UP, DOWN))
     endings: ClassVar[Mapping[str, str]] = {
         "rounds": "all rounds were played: the most points won, for caves and gems "
         "(docs/rules/crematoria.md 7)",
@@ -118,10 +125,7 @@ def _board(start: Facts, position: Facts) -> Board:
         raise UnreadableFactsError("the lines `own` and `row` describe different boards")
     outside = bytearray(ELEVATOR if kind == ELEVATOR else OUTSIDE for kind in plain)
     for row, col in position.get("gem", ()):
-        cell = cell_at(int(row), int(col))
-        if not (0 <= cell < LEVEL and 0 <= int(col) < COLS):
-            raise UnreadableFactsError(f"a gem at ({row}, {col}), which lies outside the board")
-        outside[cell] = GEM
+        outside[cell_of(row, col, ROWS, COLS)] = GEM
     return Board(caves, bytes(outside))
 
 

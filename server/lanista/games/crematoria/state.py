@@ -42,16 +42,11 @@ class State:
     necromongers: range = attrs.field(init=False)
     """The ids of necromongers, in use or not."""
     hellhounds: range = attrs.field(init=False)
-    """The ids of hellhounds."""
     occupant: list[int] = attrs.field(init=False)
-    """By cell, the id of the unit that stands there, `FREE` or `ROCKY`.
-
-    The last item, which the cell -1 reaches, is `BEYOND`.
-    """
+    """By cell, the unit that stands there, `FREE` or `ROCKY`; the last one, for -1, is `BEYOND`."""
     caves: bytearray = attrs.field(init=False)
     """Level 0 as in `Board.caves`, with the present owners."""
     gems_lying: set[int] = attrs.field(init=False)
-    """The cells with a gem."""
     cells: list[int] = attrs.field(init=False)
     """By seat, the number of caves that it owns."""
     gems: list[int] = attrs.field(init=False)

@@ -21,10 +21,7 @@ SIDE = 60
 """The number of rows, and of columns, of the board."""
 CELLS = SIDE * SIDE
 STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
-"""The steps in row and column of the directions Down, DR, Right, RU, Up, UL, Left, LD.
-
-    See rules/hogwarts.md 2.
-"""
+"""The steps in row and column of the directions 0 to 7 (rules/hogwarts.md 2)."""
 DOWN, RIGHT, UP, LEFT = 0, 2, 4, 6
 OUTSIDE = -1
 """The number of a cell outside the board."""

@@ -23,7 +23,6 @@ from lanista.games.picture import counted
 MAX_ORDERS = 1000
 """The greatest number of submoves in a round, valid or not."""
 DIRECTIONS = 8
-"""The number of directions."""
 STRAIGHT = frozenset((0, 2, 4, 6))
 """The directions in which every unit can move; only ghosts move diagonally."""
 _LENGTHS: Mapping[Token | None, int] = {"m": 3, "s": 2 + INGREDIENTS}

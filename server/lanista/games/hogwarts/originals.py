@@ -45,7 +45,6 @@ _PLACES = tuple(f"{row}\t{column}" for row, column in PLACES)
 
 
 Res = originals.Res[Position, Order]
-"""A match file."""
 
 
 # -- writing --------------------------------------------------------------------------------------

@@ -19,7 +19,14 @@ from lanista.games.hogwarts.board import (
 )
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.scene import TURN_WORD
-from lanista.games.search import Facts, UnreadableFactsError, numbers_of, rows_of, settings_of
+from lanista.games.search import (
+    Facts,
+    UnreadableFactsError,
+    cell_of,
+    numbers_of,
+    rows_of,
+    settings_of,
+)
 
 
 class HogwartsRules:
@@ -103,9 +110,7 @@ class HogwartsRules:
 
 
 def _cell(row: str, col: str) -> int:
-    if not (0 <= int(row) < SIDE and 0 <= int(col) < SIDE):
-        raise UnreadableFactsError(f"({row}, {col}) lies outside the board")
-    return int(row) * SIDE + int(col)
+    return cell_of(row, col, SIDE, SIDE)
 
 
 RULESET = HogwartsRules()
