@@ -18,7 +18,7 @@ def match_text(
     status: Status = lambda _: (0.0,) * 4,
 ) -> Iterator[str]:
     """The parts of the match file of a game that is played through these turns."""
-    return originals._match_text(played(game, turns), status, word=word, seed=seed, names=names)
+    return originals.write(played(game, turns), seed, names, status, word)
 
 
 def write_res(originals: Originals[Any, Any], res: Res[Any, Any]) -> str:

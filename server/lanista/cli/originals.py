@@ -152,7 +152,7 @@ def _read(file: str) -> str:
 def as_res(record: "Record", ruleset: Ruleset) -> Iterator[str]:
     """Yield a record as its original game's match file, in parts."""
     from lanista.games.base import BadSettingError, complete_settings
-    from lanista.games.originals import of_game, printable_names
+    from lanista.games.originals import of_game
     from lanista.match.record import BadRecordError
     from lanista.match.replay import MismatchError, played_turns, positions
 
@@ -177,7 +177,7 @@ def as_res(record: "Record", ruleset: Ruleset) -> Iterator[str]:
         yield from originals.write(
             positions(record, ruleset),
             record.header.seed,
-            printable_names([player.name for player in record.header.players]),
+            [player.name for player in record.header.players],
             lambda round_: _status(record, round_),
         )
     except (MismatchError, BadRecordError, BadSettingError) as error:

@@ -156,25 +156,17 @@ class Originals(Generic[S, C]):
         return f"{self.head(settings)}\n{written}"
 
     def write(
-        self, positions: Iterator[Game], seed: int, names: Sequence[str], status: Status
-    ) -> Iterator[str]:
-        """Yield the parts of a match file; `positions` is the game at first and after each turn."""
-        return self._match_text(
-            positions, status, word=WORDS[0], seed=seed, names=printable_names(names)
-        )
-
-    def _match_text(
         self,
         positions: Iterator[Any],
-        status: Status,
-        *,
-        word: str,
         seed: int,
         names: Sequence[str],
+        status: Status,
+        word: str = WORDS[0],
     ) -> Iterator[str]:
+        """Yield the parts of a match file; `positions` is the game at first and after each turn."""
         game = next(positions)
         settings = {setting.name: game.settings[setting.name] for setting in self.settings}
-        yield f"{word}\n\nSeed {seed}\n\n{self.header(settings, names)}"
+        yield f"{word}\n\nSeed {seed}\n\n{self.header(settings, printable_names(names))}"
         yield self.state_text(game.seen(), status(game.turn))
         for game in positions:
             yield self.commands_text(self.commands_of(game))
@@ -267,9 +259,7 @@ class Originals(Generic[S, C]):
             for answers in self.read_orders(log)
         )
         no_status = (0.0,) * rules.seats
-        return self._match_text(
-            played(game, turns), lambda _: no_status, word=res.word, seed=res.seed, names=res.names
-        )
+        return self.write(played(game, turns), res.seed, res.names, lambda _: no_status, res.word)
 
     def show(self, text: str) -> Shown:
         """Return what viewers draw of a match file; raise FormatError if it is none."""
