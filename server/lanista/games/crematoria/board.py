@@ -22,7 +22,6 @@ NIGHT = COLS // 2
 """The number of columns in the night."""
 
 BOTTOM, BR, RIGHT, RT, TOP, TL, LEFT, LB, UP, DOWN, NONE = range(11)
-DIRECTIONS = ("Bottom", "BR", "Right", "RT", "Top", "TL", "Left", "LB", "Up", "Down", "None")
 LETTERS = "bwrxtylzudn"
 """The letter of each direction in a match record."""
 OFFSETS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))

@@ -22,7 +22,6 @@ from lanista.games.base import (
 from lanista.games.crematoria import scene
 from lanista.games.crematoria.board import (
     COLS,
-    DIRECTIONS,
     ELEVATOR,
     LEVEL,
     NEAR,
@@ -237,12 +236,11 @@ class Crematoria:
 def _legal(state: State, unit: int) -> list[tuple[int, int]]:
     """Return the orders that lead a living unit to a passable cell, whoever stands there."""
     cell = state.pos[unit]
-    ways = DIRECTIONS[:NONE] if state.caves[cell % LEVEL] == ELEVATOR else DIRECTIONS[:UP]
+    ways = NEAR[cell] if state.caves[cell % LEVEL] == ELEVATOR else NEAR[cell][:UP]
     return [
         (unit, direction)
-        for direction in range(len(ways))
-        if (target := NEAR[cell][direction]) >= LEVEL
-        or (target >= 0 and state.caves[target] != ROCK)
+        for direction, target in enumerate(ways)
+        if target >= LEVEL or (target >= 0 and state.caves[target] != ROCK)
     ]
 
 
