@@ -2,7 +2,15 @@
 
 from playwright.sync_api import expect
 
+from e2e.running import wait_until
+from page.browser import DESK, PHONE
 from page.matchpage import MatchPage
+
+ON_TOP = """(one) => {
+  const { right, bottom } = one.getBoundingClientRect();
+  return one.contains(document.elementFromPoint(right - 9, bottom - 9));
+}"""
+"""Whether nothing covers the lower right corner of an element."""
 
 
 def click(match, row, col):
@@ -85,6 +93,19 @@ def test_a_unit_is_steered_in_a_game_of_four(arena, show):
     panel.get_by_role("button", name="Leave the match").click()
     panel.get_by_role("button", name="Really resign?").click()
     expect(panel).to_contain_text("The match is over")
+
+
+def test_the_board_and_the_orders_are_reached_on_any_screen(arena, show):
+    """Without scrolling between them: neither has a part that something else covers."""
+    page = show(f"{arena.page}/#/play")
+    match, panel = begin(page, "angrymob", ["CamperJoe"])
+    for size in (DESK, PHONE):
+        page.set_viewport_size(size)
+        page.locator(".match").evaluate("match => match.scrollIntoView()")
+        for part in (panel, match.board):
+            wait_until(lambda part=part: part.evaluate(ON_TOP), f"all is seen: {size}")
+    panel.get_by_role("button", name="Leave the match").click()
+    panel.get_by_role("button", name="Really resign?").click()
 
 
 def test_a_game_without_house_bots_is_not_offered(arena, show):

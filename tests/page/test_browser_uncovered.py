@@ -12,7 +12,7 @@ from lanista.match.record import read_record
 from lanista.page.story import story_of
 from page.arena import match_of
 from page.browser import DESK, PHONE
-from page.matchpage import MatchPage
+from page.matchpage import MatchPage, fits
 from page.records import changed, late_in_a_row, unpacked
 
 SIZES = (DESK, {"width": 1280, "height": 600}, PHONE)
@@ -140,8 +140,11 @@ def test_the_end_of_a_wide_match_covers_nothing_and_the_dock_stays(failed, show)
 
 
 def test_a_low_page_has_the_whole_board_and_one_row_of_controls(failed, show):
-    """A phone on its side, and the usual window at 200 %: the board has the header's room."""
-    for size in ({"width": 844, "height": 390}, {"width": 640, "height": 360}):
+    """A phone on its side, the usual window at 200 %, and a small phone: the board has the header's
+    room.
+    """
+    for width, height in ((844, 390), (640, 360), (375, 553)):
+        size = {"width": width, "height": height}
         page = show(f"{failed}?round=10", size=size)
         match = MatchPage(page)
         match.at(10)
@@ -151,6 +154,7 @@ def test_a_low_page_has_the_whole_board_and_one_row_of_controls(failed, show):
         assert bar["height"] < 50, size
         assert board["y"] + board["height"] <= bar["y"], size
         assert [] == page.evaluate(COVERED), size
+        assert fits(page), size
 
 
 def test_a_replay_from_a_list_of_failures_begins_at_the_fault(failed, show):

@@ -43,7 +43,7 @@ export class BoardStage {
       class: "stage",
       role: "application",
       tabindex: 0,
-      "aria-label": `${name}: arrow keys point at cells, Enter follows a unit`,
+      "aria-label": `${name}: arrow keys point at cells, Enter clicks there`,
     });
     fill(this.element, this.canvas, this.#loading);
     this.#head = head;

@@ -155,9 +155,10 @@ export class MatchView extends BoardView {
   /** @override */
   narrowHeight(/** @type {number} */ controls) {
     const { innerHeight } = window;
-    return innerHeight <= LOW
-      ? innerHeight - controls - HEADLINE
-      : MAX_BOARD_SHARE * innerHeight;
+    const left = innerHeight - controls - HEADLINE;
+    // Whoever plays needs the panel of orders with the board in every turn.
+    const panel = this.#orders === null ? 0 : 2 * HEADLINE + this.#orders.element.offsetHeight;
+    return innerHeight <= LOW ? left : Math.min(left - panel, MAX_BOARD_SHARE * innerHeight);
   }
 
   /** @override */

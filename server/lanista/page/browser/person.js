@@ -128,7 +128,7 @@ export class OrdersPanel {
   #label = el("label", { class: "muted" }, "Send ", this.#count);
   #spreads = el("input", { type: "checkbox", checked: true });
   #again = el("a", { class: "button", href: "#/play" }, "Play again");
-  #hint = el("p", { class: "muted" });
+  #hint = el("p", { class: "muted", "aria-live": "polite" });
   #list = el("ul", { class: "orders", "aria-label": "Your orders" });
   #end;
   #clear;
@@ -282,11 +282,11 @@ export class OrdersPanel {
     this.#trouble.textContent = trouble;
     this.#trouble.hidden = trouble === "";
     if (isOver) {
-      this.#state.textContent = "The match is over; this is its replay.";
+      tell(this.#state, "The match is over; this is its replay.");
     } else if (turn === null || !this.#isAsked) {
-      this.#state.textContent = "The others answer…";
+      tell(this.#state, "The others answer…");
     } else {
-      this.#state.textContent = `Your ${word} ${turn + 1}`;
+      tell(this.#state, `Your ${word} ${turn + 1}`);
     }
     this.#again.hidden = !isOver;
     for (const part of [this.#resign, this.#row, this.#hint, this.#list]) {
@@ -295,7 +295,7 @@ export class OrdersPanel {
     this.#count.disabled = selected === null;
     this.#end.disabled = !this.#isAsked;
     this.#clear.disabled = marches.length === 0 && selected === null;
-    this.#hint.textContent = this.#advice();
+    tell(this.#hint, this.#advice());
     list(
       this.#list,
       marches.map((march, at) => ({ ...march, at })),
@@ -341,5 +341,17 @@ export class OrdersPanel {
     return marches.length === 0
       ? `Click units of yours, then where they are to go. Enter ends the ${this.#word}.`
       : `Enter ends the ${this.#word}. Click units again to give them another order.`;
+  }
+}
+
+/**
+ * Set the text of a status, which is announced each time that it is set, if it is another one.
+ *
+ * @param {HTMLElement} status
+ * @param {string} text
+ */
+function tell(status, text) {
+  if (status.textContent !== text) {
+    status.textContent = text;
   }
 }

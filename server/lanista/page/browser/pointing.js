@@ -125,10 +125,13 @@ export class Pointing {
    */
   showTip(lines) {
     this.#tip.hidden = lines.length === 0;
-    fill(
-      this.#tip,
-      lines.map((line) => el("div", null, line)),
-    );
+    // What is filled anew is announced anew.
+    if (lines.join("") !== this.#tip.textContent) {
+      fill(
+        this.#tip,
+        lines.map((line) => el("div", null, line)),
+      );
+    }
     this.#placeTip();
   }
 
