@@ -8,7 +8,7 @@ import pytest
 
 import lanista_maps
 from lanista.games.base import complete_settings
-from lanista.games.crematoria.explaining import check_round
+from lanista.games.crematoria.explaining import play_round
 from lanista.games.crematoria.originals import ORIGINALS, Res
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.originals import UnexplainedError, try_forks
@@ -33,7 +33,7 @@ def problem(settings, before, movements, after):
     states, commands = (before, after), (tuple(movements),)
     res = Res(word="Game", seed=0, settings=settings, names=(), states=states, commands=commands)
     try:
-        try_forks(functools.partial(check_round, res, 0, "original"))
+        try_forks(functools.partial(play_round, None, res, 0))
     except UnexplainedError as error:
         return str(error)
     return None

@@ -176,6 +176,8 @@ class FormatError(BadInputError):
         if column is not None:
             where.append(f"column {column}")
         super().__init__(f"{', '.join(where)}: {message}" if where else message)
+        self.message = message
+        """What is wrong, without the place."""
         self.line = line
         """The number of the wrong line, from 1; None if no single line is wrong."""
         self.column = column

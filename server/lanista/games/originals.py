@@ -2,10 +2,10 @@
 
 Files are read strictly and written byte for byte.
 
-A match file is explained from its text alone, state by state: what the rules determine must be as
-expected, what chance decides must be something that chance can give. Where the next state doesn't
-show at once which of two outcomes there was, that is a fork: a round is tried again and again, with
-another combination of outcomes each time, until the rest fits.
+A match file is explained from its text alone: its game is played by the rules, with the commands
+of the file as orders, and with draws that the next state shows (`ShownChance`). Where it doesn't
+show what was drawn, that is a fork: a round is played again and again, with another combination of
+choices each time, until it leads to the next state.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from lanista.games.tokens import Tokens
 
 MAX_CALLS = 1000
 """The number of orders that a player may give in a round of an order log."""
-MAX_TRIES = 2_000
+MAX_TRIES = 1_000
 """The number of ways through a round's forks that are tried; real rounds need one or two."""
 MAX_NAME = 12
 """The number of characters of a player's name that an original program accepts."""
@@ -31,6 +31,7 @@ WORDS = ("Game", "SecGame")
 
 S = TypeVar("S", bound="State")
 C = TypeVar("C")
+T = TypeVar("T")
 
 Status = Callable[[int], Sequence[float]]
 """A function that returns the players' status in a round, by seat: 0, or -1 if it is out."""
@@ -233,18 +234,18 @@ class Originals(Generic[S, C]):
     def explain(self, res: Res[S, C], rules: str = "original") -> Explanation:
         """Explain a match file by some rules, up to the first round that they don't allow.
 
-        The game's module `explaining` has `check_start(res)` and, for one attempt at a round,
-        `check_round(res, number, rules, forks)`. They raise UnexplainedError if no match can begin
-        with the first state, or if the commands of a round can't lead from its state to the next.
+        The game's module `explaining` has `begin(res, rules)`, which returns the game of the first
+        state, and `play_round(game, res, number, forks)`, which returns the game after an attempt
+        at a round. They raise UnexplainedError if these states can't be.
         """
         explaining = registry.part(self.game, "explaining")
         assert explaining is not None  # as for every game with match files
         rounds, place, problem = 0, "first state", None
         try:
-            explaining.check_start(res)
+            game = explaining.begin(res, rules)
             for number in range(len(res.commands)):
                 place = f"round {number}"
-                try_forks(partial(explaining.check_round, res, number, rules))
+                game = try_forks(partial(explaining.play_round, game, res, number))
                 rounds += 1
         except UnexplainedError as error:
             problem = f"{place}: {error}"
@@ -348,42 +349,99 @@ def require(condition: object, problem: str) -> None:
 
 
 class Forks:
-    """The choices that an attempt makes where two outcomes are possible."""
+    """The choices that an attempt makes where the next state doesn't show what was drawn."""
 
-    def __init__(self, first: list[bool]) -> None:
+    def __init__(self, first: Sequence[int]) -> None:
         self._first = first
-        self.made: list[bool] = []
-        """The choices so far."""
+        self.made: list[tuple[int, int]] = []
+        """The choices so far, each with the number of its options."""
         self.progress = 0
-        """The number of steps checked, for which the attempt counts."""
+        """The number of draws so far, for which the attempt counts."""
 
-    def choose(self) -> bool:
-        """Return whether to go on with the first outcome, the more likely one, at another fork."""
+    def choose(self, options: int) -> int:
+        """Return the option to go on with, from 0, the likeliest one, at another fork."""
         number = len(self.made)
-        self.made.append(self._first[number] if number < len(self._first) else True)
-        return self.made[-1]
+        choice = self._first[number] if number < len(self._first) else 0
+        self.made.append((choice, options))
+        return choice
 
 
-def try_forks(attempt: Callable[[Forks], None]) -> None:
-    """Try all ways through the forks of an attempt, until one raises no UnexplainedError.
+def try_forks(attempt: Callable[[Forks], T]) -> T:
+    """Try all ways through the forks of an attempt; return what the first one returns that can be.
 
-    If all failed, or MAX_TRIES, the problem is that of the attempt that made the most progress.
+    If all raise UnexplainedError, or MAX_TRIES, the problem is that of the attempt that made the
+    most progress.
     """
-    first: list[bool] = []
+    first: list[int] = []
     farthest, problem = -1, UnexplainedError()
     for _ in range(MAX_TRIES):
         forks = Forks(first)
         try:
-            attempt(forks)
+            return attempt(forks)
         except UnexplainedError as error:
             if forks.progress > farthest:
                 farthest, problem = forks.progress, error
-        else:
-            return
-        first = forks.made
-        while first and not first[-1]:  # both ways of the last fork were tried
-            first.pop()
-        if not first:
+        made = forks.made
+        while made and made[-1][0] == made[-1][1] - 1:  # all options of the last fork were tried
+            made.pop()
+        if not made:
             raise problem
-        first[-1] = False
+        first = [choice for choice, _ in made]
+        first[-1] += 1
     raise UnexplainedError(f"{problem} (tried {MAX_TRIES} combinations of outcomes)")
+
+
+class ShownChance:
+    """A source of chance whose draws are those that lead to the next state of a match file."""
+
+    def __init__(self, forks: Forks) -> None:
+        self.forks = forks
+
+    def below(self, n: int, why: str) -> int:
+        """Return what was drawn; raise UnexplainedError if no draw can lead to the next state."""
+        self.forks.progress += 1
+        drawn = self.drawn(n, why)
+        require(0 <= drawn < n, f"no draw leads to the next state: {why}")
+        return drawn
+
+    def drawn(self, n: int, why: str) -> int:
+        """Return what was drawn, in range or not."""
+        raise NotImplementedError
+
+
+def draws_of(items: list[T], wanted: Iterable[T]) -> Iterator[int]:
+    """Yield the draws by which a permutation of the items begins with the wanted ones.
+
+    It is one that the originals make (`chance.mixed`); the items are permuted in place.
+    """
+    for index, item in enumerate(wanted):
+        other = items.index(item, index)
+        items[index], items[other] = items[other], items[index]
+        yield other - index
+
+
+@attrs.frozen
+class Field:
+    """The words for a difference in a field of a state."""
+
+    words: str
+    """Takes the index of a value, or a member of a set, the file's value and the rules' value."""
+    index: Callable[[Any], object] = str
+    value: Callable[[Any], object] = str
+
+
+def compare(shown: object, expected: object, fields: Mapping[str, Field]) -> None:
+    """Raise UnexplainedError at the first difference of a file's state from that of the rules."""
+    for name, field in fields.items():
+        got, wanted = getattr(shown, name), getattr(expected, name)
+        if got == wanted:
+            continue
+        if isinstance(got, frozenset):
+            values = ((member, member in got, member in wanted) for member in got ^ wanted)
+        else:
+            values = ((index, *pair) for index, pair in enumerate(zip(got, wanted, strict=True)))
+        for index, *pair in values:
+            if pair[0] != pair[1]:
+                raise UnexplainedError(
+                    field.words.format(field.index(index), *map(field.value, pair))
+                )

@@ -32,7 +32,12 @@ Place = tuple[int, int, int]
 """A cell's row, column and level."""
 
 
-def check_round(res: Res, number: int, rules: str, forks: Forks) -> None:  # noqa: ARG001 - there is one set of rules
+def begin(res: Res, rules: str) -> None:  # noqa: ARG001 - there is one set of rules
+    """Check the first state."""
+    check_start(res)
+
+
+def play_round(game: None, res: Res, number: int, forks: Forks) -> None:  # noqa: ARG001 - the interface's
     """Check that a round's movements lead to the position after it, with these outcomes."""
     _Round(res, number, forks).check()
 
@@ -219,7 +224,7 @@ class _Round:
             f"unit {by}'s blow kills unit {unit} of health {self.health[unit][1]} or less, "
             "which the next state doesn't show",
         )
-        if may_die and (not may_live or self.forks.choose()):
+        if may_die and (not may_live or self.forks.choose(2) == 0):
             self.kill(unit, killer, f"is killed by unit {by}")
         else:
             self.health[unit] = (max(1, low), high)

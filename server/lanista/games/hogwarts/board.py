@@ -242,7 +242,7 @@ def _read_units(tokens: Tokens, cells: bytes) -> tuple[Unit, ...]:
         is_ghost = number < CLANS
         tokens.literal("g" if is_ghost else "w", str(number))
         if is_ghost:
-            tokens.literal(str(number))
+            tokens.choice(f"`{number}`, the clan of ghost {number}", str(number))
             clan = number
         else:
             clan = tokens.integer("the clan", 0, CLANS - 1)

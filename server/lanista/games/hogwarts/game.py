@@ -99,16 +99,17 @@ class Hogwarts:
     """By clan, its strength points, not divided by the number of its units."""
     conversion_points: list[int] = attrs.field(init=False)
     """By clan, its points for conversions: the part of the score that never decreases."""
+    unit_at: list[int] = attrs.field(init=False, repr=False)
+    """By cell: a unit, NOBODY or _WALLED; the last one, which index OUTSIDE reaches, is _BEYOND."""
     executed: tuple[Order, ...] = ()
     """The orders that had an effect in the last round, in the order of execution."""
-    _idle: dict[int, str] = attrs.field(init=False, factory=dict, repr=False)
+    idle: dict[int, str] = attrs.field(init=False, factory=dict, repr=False)
+    """Why orders of the last round had no effect, by unit."""
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
     _scores: tuple[int, ...] = attrs.field(init=False, default=(0,) * CLANS)
     _original: bool = attrs.field(init=False)
     _settings: str = attrs.field(init=False, repr=False)  # as they are in the digest
     _corridors: int = attrs.field(init=False, repr=False)
-    # By cell: a unit, NOBODY or _WALLED; the last one, which index OUTSIDE reaches, is _BEYOND.
-    _unit_at: list[int] = attrs.field(init=False, repr=False)
     _owned: dict[int, int] = attrs.field(init=False)  # by code in `owners`, its cells; no walls
     _units_of: list[int] = attrs.field(init=False)  # by clan: its living units, with the ghost
     # Collected during a round for its last steps:
@@ -138,11 +139,11 @@ class Hogwarts:
         self.strength = [settings["CLAN_INI_MAGIC_STRENGTH"]] * CLANS
         self.conversion_points = [0] * CLANS
         self._corridors = corridors_of(board.cells)
-        self._unit_at = memoryview(board.cells.translate(_EMPTY)).cast("b").tolist()
-        self._unit_at.append(_BEYOND)
+        self.unit_at = memoryview(board.cells.translate(_EMPTY)).cast("b").tolist()
+        self.unit_at.append(_BEYOND)
         self._owned = {code: board.cells.count(code) for code in (FREE, *OWNERS)}
         for unit, cell in enumerate(self.cells):
-            self._unit_at[cell] = unit
+            self.unit_at[cell] = unit
         self._units_of = [self.clans.count(clan) for clan in range(CLANS)]
         self._danger = frozenset((self.voldemort, *AROUND[self.voldemort]))
 
@@ -171,9 +172,7 @@ class Hogwarts:
         destroyed = self._move_voldemort()
         if self._dead or destroyed or any(self._read):
             # From here on nothing leaves the board, so free places only become fewer.
-            dead = set(self._dead)
-            standing = [cell for unit, cell in enumerate(self.cells) if unit not in dead]
-            places = Places.of(self._corridors, (*standing, *self.books), self.voldemort)
+            places = self.places()
             self._respawn(places)
             self._end_waiting()
             self._renew_books(places, destroyed)
@@ -193,7 +192,7 @@ class Hogwarts:
         waiting = [list(reversed(queue)) for queue in queues if queue]
         players = len(waiting)
         executed: list[Order] = []
-        idle = self._idle = {}
+        idle = self.idle = {}
         while players:
             player = below(players, "whose order")
             queue = waiting[player]
@@ -222,7 +221,7 @@ class Hogwarts:
             # This precedes the test for walls: a step into a wall next to Voldemort kills too.
             self._die(unit)
             return None
-        unit_at = self._unit_at
+        unit_at = self.unit_at
         other = unit_at[target]
         if other != NOBODY:
             return self._meet(unit, other)
@@ -260,7 +259,7 @@ class Hogwarts:
 
     def _die(self, unit: int) -> None:
         """Take a unit off the board, and a wizard out of its clan; `cells` keeps its last cell."""
-        self._unit_at[self.cells[unit]] = NOBODY
+        self.unit_at[self.cells[unit]] = NOBODY
         self._dead.append(unit)
         if unit >= CLANS:
             self._units_of[self.clans[unit]] -= 1
@@ -338,35 +337,39 @@ class Hogwarts:
         self._spell_cast = True
         self.rounds[unit] = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
         own = OWNERS[self.clans[unit]]
-        open_to_it = self.owners.translate(_NOT_OF[own])
-        living = [cell for unit, cell in enumerate(self.cells) if self._unit_at[cell] == unit]
-        for cell in living:
-            open_to_it[cell] = False
-        others = list(itertools.compress(range(CELLS), open_to_it))
+        others = self.open_to_spell(own)
         # The original takes 15 % of more cells than its rules text says (18, row 1).
-        without_unit = sum(self._owned.values()) - len(living)
+        without_unit = sum(self._owned.values()) - len(self.cells) + len(self._dead)
         quota = 15 * (without_unit if self._original else len(others)) // 100
         for cell in draw_some(self.chance, others, min(quota, len(others))):
             self._own(cell, own)
         return None
 
+    def open_to_spell(self, own: int) -> list[int]:
+        """Return the corridors without a unit that aren't of the clan with this code (9.3)."""
+        is_open = self.owners.translate(_NOT_OF[own])
+        for cell in self._standing():
+            is_open[cell] = False
+        return list(itertools.compress(range(CELLS), is_open))
+
+    def _standing(self) -> list[int]:
+        """Return the cells of the living units."""
+        return [cell for unit, cell in enumerate(self.cells) if self.unit_at[cell] == unit]
+
     def _move_voldemort(self) -> int:
         """Carry out section 10, and return the number of books that Voldemort destroyed."""
-        voldemort = self.voldemort
-        down, right = _APART[ROW[voldemort]], _APART[COL[voldemort]]
-        # Units that died this round count at the cells that they left.
-        distances = [down[ROW[cell]] + right[COL[cell]] for cell in self.cells]
+        distances = self.distances()
         nearest = min(distances)
         count = distances.count(nearest)
         unit = -1
         for _ in range(self.chance.below(count, "Voldemort's target") + 1):
             unit = distances.index(nearest, unit + 1)
-        self.voldemort = step_towards(voldemort, self.cells[unit])
+        self.voldemort = step_towards(self.voldemort, self.cells[unit])
         around = AROUND[self.voldemort]
         self._danger = frozenset((self.voldemort, *around))
         destroyed = 0
         for cell in around:
-            unit = self._unit_at[cell]
+            unit = self.unit_at[cell]
             if unit != _WALLED and self.owners[cell] != FREE:
                 self._own(cell, FREE)
             if cell in self.books:
@@ -376,27 +379,35 @@ class Hogwarts:
                 self._die(unit)
         return destroyed
 
-    def _respawn(self, places: Places) -> None:
-        """Carry out step 5: dead wizards respawn in the order of their old clans, then ghosts."""
-        old_clans = {unit: self.clans[unit] for unit in self._dead}
-        for clan in range(CLANS):
-            for wizard in self._dead:
-                if wizard >= CLANS and old_clans[wizard] == clan:
-                    cell = places.draw(self.chance)
-                    new_clan = self.chance.below(CLANS, "new clan")
-                    self.clans[wizard] = new_clan
-                    self._units_of[new_clan] += 1
-                    self.rounds[wizard], self.nexts[wizard] = 0, NOBODY
-                    self._appear(wizard, cell)
-        for ghost in sorted(unit for unit in self._dead if unit < CLANS):
-            self.rounds[ghost] = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
-            self.nexts[ghost] = -1
-            self._appear(ghost, places.draw(self.chance))
+    def distances(self) -> list[int]:
+        """Return how far each unit is from Voldemort; the dead count where they were last."""
+        down, right = _APART[ROW[self.voldemort]], _APART[COL[self.voldemort]]
+        return [down[ROW[cell]] + right[COL[cell]] for cell in self.cells]
 
-    def _appear(self, unit: int, cell: int) -> None:
-        self.cells[unit] = cell
-        self._unit_at[cell] = unit
-        self._own(cell, OWNERS[self.clans[unit]])
+    def places(self) -> Places:
+        """Return where something can appear now."""
+        return Places.of(self._corridors, (*self._standing(), *self.books), self.voldemort)
+
+    def returning(self) -> list[int]:
+        """Return the round's dead in the order in which they come back (section 11)."""
+        ghosts = sorted(unit for unit in self._dead if unit < CLANS)
+        wizards = [unit for unit in self._dead if unit >= CLANS]
+        return sorted(wizards, key=self.clans.__getitem__) + ghosts
+
+    def _respawn(self, places: Places) -> None:
+        """Carry out step 5: the dead come back."""
+        for unit in self.returning():
+            cell = places.draw(self.chance)
+            if unit < CLANS:
+                self.rounds[unit] = self.settings["ROUNDS_SPELL_RESTING_GHOST"]
+            else:
+                clan = self.clans[unit] = self.chance.below(CLANS, "new clan")
+                self._units_of[clan] += 1
+                self.rounds[unit] = 0
+            self.nexts[unit] = NOBODY
+            self.cells[unit] = cell
+            self.unit_at[cell] = unit
+            self._own(cell, OWNERS[self.clans[unit]])
 
     def _end_waiting(self) -> None:
         """Carry out steps 6 and 7: ghosts rest one round less, and conversions are completed."""
@@ -431,7 +442,7 @@ class Hogwarts:
         other.books = self.books.copy()
         other.strength = self.strength[:]
         other.conversion_points = self.conversion_points[:]
-        other._unit_at = self._unit_at[:]  # noqa: SLF001 - its own class
+        other.unit_at = self.unit_at[:]
         other._owned = self._owned.copy()  # noqa: SLF001 - its own class
         other._units_of = self._units_of[:]  # noqa: SLF001 - its own class
         return other
@@ -547,7 +558,7 @@ class Hogwarts:
     def frame(self) -> Frame:
         """Return units, books, Voldemort and owned cells, with the events of the last round."""
         frame = scene.frame(self.seen(), self._before, self.executed, self.settings)
-        return attrs.evolve(frame, idle=self._idle)
+        return attrs.evolve(frame, idle=self.idle)
 
 
 @functools.lru_cache(maxsize=4096)
