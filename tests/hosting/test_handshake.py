@@ -8,7 +8,7 @@ from lanista import __version__
 from lanista.bots.process import Bot, Exit
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.hosting import handshake
-from lanista.hosting.accept import accept
+from lanista.hosting.accept import FEW, accept
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError
 from lanista.match.connection import Connection
@@ -134,6 +134,20 @@ async def test_a_bot_that_was_started_for_another_match_is_refused(token):
         await bot.send_all(f"Ada v=1 token={token}\n".encode())
         assert await shake.wait(listener, trio.sleep_forever, 20) is None
     assert ErrorCode.BAD_TOKEN is shake.refusal.code
+
+
+async def test_silent_connections_do_not_lock_the_bot_out():
+    """Another process of this machine may fill its port: the oldest give way."""
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    address = listener.socket.getsockname()
+    shake = handshake.Handshake(RULESET, "token")
+    silent = [await trio.open_tcp_stream(*address) for _ in range(3 * FEW)]
+    async with await trio.open_tcp_stream(*address) as bot:
+        await bot.send_all(b"Ada v=1 token=token\n")
+        assert await shake.wait(listener, trio.sleep_forever, 20) is not None
+    shake.connection.channel.close()
+    for stream in silent:
+        await stream.aclose()
 
 
 async def test_who_is_admitted_for_nobody_is_closed(monkeypatch):

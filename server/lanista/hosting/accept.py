@@ -13,6 +13,8 @@ from lanista_client.console import address
 
 ACCEPT_AGAIN = 0.1
 """Seconds to wait before accepting again after the system had no descriptor for a connection."""
+FEW = 64
+"""Maximum number of simultaneous connections to a port that was opened for one bot."""
 
 log = logging.getLogger(__name__)
 
@@ -89,3 +91,33 @@ async def accept(
                         await trio.sleep(ACCEPT_AGAIN)
                     break
                 nursery.start_soon(greet_and_leave, accepted, place)
+
+
+async def accept_few(
+    listener: trio.SocketListener,
+    greet: Callable[[socket.socket], Awaitable[None]],
+    nursery: trio.Nursery,
+) -> None:
+    """Accept connections to the port of one bot until cancelled, at most FEW of them at once.
+
+    When there are too many, the oldest is closed. So neither a bot that connects again and again
+    nor anybody else on this machine locks the bot out, or uses up the descriptors that matches
+    need.
+    """
+    connected: dict[trio.CancelScope, None] = {}
+
+    async def greet_or_give_way(accepted: socket.socket) -> None:
+        with trio.CancelScope() as scope:
+            if len(connected) == FEW:
+                oldest = next(iter(connected))
+                oldest.cancel()
+                del connected[oldest]
+            connected[scope] = None
+            try:
+                await greet(accepted)
+            finally:
+                connected.pop(scope, None)
+
+    # Twice as many, since a connection that gives way may take a moment to close.
+    places = trio.CapacityLimiter(2 * FEW)
+    await accept(listener, places, greet_or_give_way, nursery, BackgroundWork())

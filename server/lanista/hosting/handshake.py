@@ -11,6 +11,7 @@ There are two ways in which bots get seats, and this module serves both:
   (`arena.bot_connections`) and uses the functions below.
 """
 
+import hmac
 import secrets
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -22,7 +23,7 @@ from lanista import __version__
 from lanista.bots.process import Bot
 from lanista.games import registry
 from lanista.games.base import Ruleset
-from lanista.hosting.accept import accept
+from lanista.hosting.accept import accept_few
 from lanista.hosting.names import why_not_connected
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import Channel, SocketChannel
@@ -40,9 +41,6 @@ from lanista_protocol import (
 
 LAST_LOOK = 0.2
 """Seconds to wait for the hello of a bot after its process has ended."""
-FEW = 64
-"""Maximum number of connections at once to a port that was opened for one bot; a bot that connects
-again and again mustn't use up the descriptors that matches need."""
 
 
 @attrs.define(eq=False)
@@ -107,8 +105,7 @@ class Handshake:
                 await trio.sleep(LAST_LOOK)
                 nursery.cancel_scope.cancel()
 
-            places = trio.CapacityLimiter(FEW)
-            nursery.start_soon(accept, listener, places, greet, nursery, BackgroundWork())
+            nursery.start_soon(accept_few, listener, greet, nursery)
             nursery.start_soon(give_up_at_exit)
 
     async def _greet(self, accepted: socket.socket) -> None:
@@ -140,7 +137,8 @@ class Handshake:
                 ErrorCode.UNKNOWN_GAME,
                 f"it asks for {hello.game}; {self.ruleset.name} is played here",
             )
-        if hello.token not in {None, self.token}:
+        given = hello.token
+        if given is not None and not hmac.compare_digest(given.encode(), self.token.encode()):
             raise RemoteProtocolError(
                 ErrorCode.BAD_TOKEN,
                 "the token isn't the one in LANISTA_TOKEN or {token}; "
