@@ -4,6 +4,7 @@ The page, the metrics and the operator ask its parts directly; what concerns sev
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import attrs
 import structlog
@@ -11,14 +12,11 @@ import trio
 
 from lanista.arena.bot_connections import BotConnections
 from lanista.arena.ladder_matches import LadderMatches
-from lanista.arena.ladder_room import LadderRoom
 from lanista.arena.lobby import Lobby
 from lanista.arena.matches import Matches, RecordSpace
-from lanista.arena.names import Names
 from lanista.arena.options import Options
 from lanista.arena.person import PersonMatches
 from lanista.arena.spec import Registration
-from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.tls import TlsRelay
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
@@ -27,6 +25,11 @@ from lanista.games import registry
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.names import bot_command
 from lanista.results.recovery import complete_records
+
+if TYPE_CHECKING:  # as in `lobby`
+    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import Names
+    from lanista.arena.submission_queue import AllSubmissions
 
 MAX_GUESTS = 16
 """Maximum number of house bots at once in rooms that aren't ladders'."""
@@ -49,10 +52,10 @@ class Arena:
 
     options: Options
     """The choices of the operator, as they hold now."""
-    ladders: Mapping[str, LadderRoom] = attrs.field(factory=dict)
-    names: Names | None = None
+    ladders: "Mapping[str, LadderRoom]" = attrs.field(factory=dict)
+    names: "Names | None" = None
     """The names on ladders; None if there are no ladders."""
-    submissions: AllSubmissions | None = None
+    submissions: "AllSubmissions | None" = None
     """The programs that were handed in to all ladders; None if no ladder takes any."""
     lobby: Lobby = attrs.field(factory=Lobby, init=False)
     running: RunningMatches = attrs.field(factory=RunningMatches, init=False)

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import attrs
 import structlog
@@ -23,7 +24,6 @@ from lanista.arena.limits import LogLimit, Turns
 from lanista.arena.lobby import Lobby, Member, Player, advice_on_room, ladder_of
 from lanista.arena.match_player import our_fault, shutting_down
 from lanista.arena.matches import Matches
-from lanista.arena.names import Names
 from lanista.arena.options import ENTERING, LINGERING, Options
 from lanista.arena.spec import Rooms
 from lanista.arena.tls import HANDSHAKE, TlsRelay
@@ -46,6 +46,9 @@ from lanista_protocol import (
     messages,
     shown,
 )
+
+if TYPE_CHECKING:  # as in `lobby`
+    from lanista.arena.names import Names
 
 REFUSALS_KEPT = 100
 """Number of refused connections that are kept for the operator."""
@@ -80,7 +83,7 @@ class BotConnections:
     running: RunningMatches
     matches: Matches
     ladders: LadderMatches
-    names: Names | None
+    names: "Names | None"
     """The names on ladders; None if there are no ladders."""
     tls: TlsRelay | None
     """Speaks TLS with bots; None if they speak plain text."""

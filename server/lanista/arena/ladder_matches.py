@@ -6,12 +6,12 @@ when its bots wait again.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import attrs
 import structlog
 import trio
 
-from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.lobby import NO_NUMBER, Member, Player
 from lanista.arena.match_player import record_path
 from lanista.arena.matches import ROOM_INTERVAL, Matches
@@ -21,10 +21,13 @@ from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.match.conditions import MatchSpec
 from lanista.match.seat import RejoinError
-from lanista.results.names import BenchedName
 from lanista_protocol import ErrorCode, NoteCode, RemoteProtocolError, messages
 
 REPLACED = "a newer connection has shown the token of this name"
+
+if TYPE_CHECKING:  # as in `lobby`
+    from lanista.arena.ladder_room import LadderRoom, SubmittedBot
+    from lanista.results.names import BenchedName
 
 log = structlog.get_logger()
 
@@ -35,7 +38,7 @@ class LadderMatches:
 
     matches: Matches
     """The other matches of the arena, which these are counted and played with."""
-    rooms: Mapping[str, LadderRoom]
+    rooms: "Mapping[str, LadderRoom]"
     unattended: int = attrs.field(default=0, init=False)
     """Number of running matches in which no bot plays that has connected."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
@@ -84,7 +87,7 @@ class LadderMatches:
             awaited = awaited or (is_full and not had_turn and room.awaits_slot())
         self._changed.set()
 
-    def _may_begin(self, room: LadderRoom) -> bool:
+    def _may_begin(self, room: "LadderRoom") -> bool:
         return self.matches.may_begin and room.results.has_room
 
     async def _keep_pairing(self) -> None:
@@ -134,7 +137,7 @@ class LadderMatches:
             note = messages.note(NoteCode.BENCHED, seconds, None, why)
             handshake.tell(player.connection, player.ruleset, note)
 
-    def bench(self, benched: Collection[BenchedName], connected: Collection[Player]) -> None:
+    def bench(self, benched: "Collection[BenchedName]", connected: Collection[Player]) -> None:
         """Let benched names rest, tell those of them that wait, and pair the others again."""
         for room in self.rooms.values():
             members = [player.member for player in connected if player.member is not None]
@@ -146,7 +149,7 @@ class LadderMatches:
                     self.note_rest(player, player.member)
         self.start_ready()
 
-    def _begin(self, room: LadderRoom, match: tuple[str, ...]) -> None:
+    def _begin(self, room: "LadderRoom", match: tuple[str, ...]) -> None:
         assert self.matches.nursery is not None
         players = self.matches.lobby.take_named((room.ruleset.name, room.spec.name), match)
         submitted = {
@@ -164,10 +167,10 @@ class LadderMatches:
 
     async def _run(
         self,
-        room: LadderRoom,
+        room: "LadderRoom",
         match: tuple[str, ...],
         players: Mapping[str, Player],
-        submitted: Mapping[str, SubmittedBot],
+        submitted: "Mapping[str, SubmittedBot]",
     ) -> None:
         """Play one match of these names by seat, and take its result.
 
@@ -201,7 +204,7 @@ class LadderMatches:
 
     def _seated(
         self,
-        room: LadderRoom,
+        room: "LadderRoom",
         spec: MatchSpec,
         names: Sequence[str],
         bots: Mapping[str, Player | PooledBot],
@@ -226,9 +229,9 @@ class LadderMatches:
 
     async def _start_bots(
         self,
-        room: LadderRoom,
+        room: "LadderRoom",
         match: tuple[str, ...],
-        submitted: Mapping[str, SubmittedBot],
+        submitted: "Mapping[str, SubmittedBot]",
     ) -> dict[str, PooledBot]:
         """Start the bots of a match that haven't connected."""
         assert self._pool is not None

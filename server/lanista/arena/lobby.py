@@ -5,17 +5,20 @@ This module only does the bookkeeping. It has no socket and no clock.
 
 from bisect import insort
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import attrs
 import trio
 
 from lanista.arena.admission import Place
-from lanista.arena.ladder_room import LadderRoom
-from lanista.arena.names import LadderName
 from lanista.errors import nearest
 from lanista.games.base import Ruleset
 from lanista.match.connection import Connection
 from lanista_protocol import ErrorCode, Hello, RemoteProtocolError, bad_hello, shown
+
+if TYPE_CHECKING:  # they import SQLAlchemy, which an arena without ladders needn't load
+    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import LadderName
 
 NO_NUMBER = 0
 """The number of a house bot or a person in a match, which haven't connected and can't be kicked."""
@@ -29,8 +32,8 @@ RoomKey = tuple[str, str | None]
 class Member:
     """A bot's place on a ladder: the ladder, and the name that its hello has proved."""
 
-    ladder: LadderRoom
-    who: LadderName
+    ladder: "LadderRoom"
+    who: "LadderName"
 
     @property
     def key(self) -> tuple[str, str]:
@@ -195,7 +198,7 @@ class Lobby:
         return tuple(asked.get(seat) or next(others) for seat in range(seats))
 
 
-def ladder_of(hello: Hello, ladders: Mapping[str, LadderRoom]) -> LadderRoom | None:
+def ladder_of(hello: Hello, ladders: "Mapping[str, LadderRoom]") -> "LadderRoom | None":
     """Return the ladder that a hello asks for; None if it asks for another room.
 
     Raises:
@@ -219,7 +222,7 @@ def ladder_of(hello: Hello, ladders: Mapping[str, LadderRoom]) -> LadderRoom | N
     return ladder
 
 
-def advice_on_room(hello: Hello, ruleset: Ruleset, ladders: Mapping[str, LadderRoom]) -> str:
+def advice_on_room(hello: Hello, ruleset: Ruleset, ladders: "Mapping[str, LadderRoom]") -> str:
     """Return which ladder a bot may have meant whose room isn't one."""
     close = None if hello.room is None else nearest(hello.room, ladders)
     if close is not None:

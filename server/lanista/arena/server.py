@@ -6,20 +6,23 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import structlog
 import trio
 
 from lanista.arena.arena import Arena
-from lanista.arena.ladder_room import LadderRoom, open_ladders
 from lanista.arena.matches import Matches
-from lanista.arena.names import Names
 from lanista.arena.options import Options
 from lanista.arena.spec import Start
-from lanista.arena.submission_queue import AllSubmissions, open_submissions
 from lanista.errors import SpecError
 from lanista.nurseries import helpers_nursery, stop_signals
 from lanista.system import return_large_blocks
+
+if TYPE_CHECKING:  # as in `lobby`
+    from lanista.arena.ladder_room import LadderRoom
+    from lanista.arena.names import Names
+    from lanista.arena.submission_queue import AllSubmissions
 
 Reread = Callable[[Options], Options]
 """Reads an arena's file again; given the options that hold, returns those that the file says, or
@@ -130,13 +133,18 @@ async def serve(options: Options, beside: Beside, reread: Reread | None = None) 
 
 async def _open_ladders(
     options: Options, opened: ExitStack
-) -> tuple[Mapping[str, LadderRoom], Names | None, AllSubmissions | None]:
+) -> "tuple[Mapping[str, LadderRoom], Names | None, AllSubmissions | None]":
     """Open an arena's ladders, the names on them and what was handed in; `opened` closes them."""
     if not options.spec.ladders:
         return {}, None, None
+    # Imported only now, as they import SQLAlchemy.
+    from lanista.arena.ladder_room import open_ladders  # noqa: PLC0415
+
     rooms, names = await trio.to_thread.run_sync(open_ladders, options, opened)
     if all(ladder.submissions is None for ladder in options.spec.ladders):
         return rooms, names, None
+    from lanista.arena.submission_queue import open_submissions  # noqa: PLC0415 - as above
+
     submissions = await trio.to_thread.run_sync(open_submissions, rooms, options)
     await submissions.look_up_names(names)  # before a match begins
     return rooms, names, submissions

@@ -87,7 +87,7 @@ def serve_arena(options: Options, reread: Reread | None = None) -> None:
     """
     page_spec = options.spec.page
     tournaments = [options.folder / file for file in page_spec.tournaments]
-    shown = None  # without any, there are no tables to compute
+    shown = None  # an arena without any loads no database library
     if tournaments or options.spec.ladders:
         shown = shown_tournaments(tournaments)
     possible = allow_connections(options.spec, partial(click.echo, err=True))

@@ -89,6 +89,9 @@ _COUNTS: Mapping[int, object] = {2: "two", 4: "four"}
 class TooManySubmovesError(Exception):
     """An answer has more submoves than the ruleset allows in a turn; the seat is eliminated."""
 
+    def __init__(self, message: str = "more submoves than a turn may have") -> None:
+        super().__init__(message)
+
 
 @attrs.frozen
 class Answer:
