@@ -43,7 +43,7 @@ class LadderMatches:
     """Number of running matches in which no bot plays that has connected."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _pool: BotPool | None = attrs.field(default=None, init=False)  # the bots that it starts
-    _turns: list[LadderRoom] = attrs.field(
+    _turns: "list[LadderRoom]" = attrs.field(
         default=attrs.Factory(lambda self: list(self.rooms.values()), takes_self=True), init=False
     )
     """The ladders; the last one is that which was the last to begin an unattended match."""
