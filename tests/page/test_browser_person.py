@@ -42,7 +42,7 @@ def test_a_match_is_won_by_clicks(arena, show):
     expect(state).to_have_text("Your move 1")
     before = match.picture()
     click(match, 2, 1)
-    expect(panel).to_contain_text("Chosen: 1 unit.")
+    expect(panel.locator("[aria-live]")).to_contain_text("Chosen: 1 unit.")  # without eyes, too
     match.expect_another_picture(before)
     click(match, 2, 0)
     expect(orders).to_contain_text("1: (2, 1) → (2, 0)")

@@ -29,7 +29,7 @@ class Registrar(Enum):
     """The one who registered a name."""
 
     ITSELF = "itself"
-    """A bot, by its first hello with a token."""
+    """The bot's author: by its first hello with a token, or by handing in a program."""
     OPERATOR = "operator"
 
 

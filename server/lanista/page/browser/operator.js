@@ -281,7 +281,7 @@ function nameItem({ name, registered, registrar, seen, benched }) {
     cells: [
       printable(name),
       timeElement(registered),
-      registrar === "operator" ? "the operator" : "its first hello",
+      registrar === "operator" ? "the operator" : "its author",
       seen === null ? "never" : timeElement(seen),
       benched.map((ladder) => ladder ?? "on all ladders").join(", "),
     ],

@@ -220,7 +220,8 @@ class VersionPart {
     const headers = authorization([this.#shown.author.name]);
     try {
       const { output } = await fetchJson(this.#addressOf(""), this.#signal, { headers });
-      this.#output.textContent = printable(output) || "Nothing yet.";
+      const nothing = this.#state === "building" ? "Nothing yet." : "Nothing.";
+      this.#output.textContent = printable(output) || nothing;
     } catch (error) {
       if (!this.#signal.aborted) {
         this.#output.textContent = `It can't be loaded: ${errorMessage(error)}`;
