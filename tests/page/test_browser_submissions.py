@@ -46,6 +46,12 @@ def test_a_program_from_its_file_to_its_matches(arena, visit, tmp_path):
     operator sees it and disables the name. Nothing is in anybody's way on a phone.
     """
     one = visit(size=PHONE)
+
+    def begins(route):
+        route.fulfill(json={**route.fetch().json(), "languages": {}})
+
+    # An arena that has just begun doesn't know them yet: the page asks again.
+    one.context.route("**/ladders/pit/submissions", begins, times=1)
     page = one.open(f"{arena.page}/ladder/pit")
     programs = page.get_by_role("region", name="Programs")
     programs.get_by_text("Hand in a program").click()

@@ -218,7 +218,7 @@ export function submissionsSection(link, { ladder, game, bot, isOpen }) {
     pause.onclick = () => change(author.paused ? "resume" : "pause");
   }
 
-  /** Load the versions that are shown, and again while one of them isn't finished. */
+  /** Load the rules and the versions that are shown, and again while they aren't finished. */
   async function load() {
     clearTimeout(timer);
     const wanted = (asks += 1);
@@ -230,8 +230,11 @@ export function submissionsSection(link, { ladder, game, bot, isOpen }) {
         showRules(answer);
         if (shown !== null) {
           showAuthor(answer);
-          timer = isUnfinished(answer) ? setTimeout(load, SOON) : undefined;
         }
+        // An arena that has just begun doesn't know its languages yet.
+        const isBeginning = Object.keys(answer.languages).length === 0;
+        const isAwaited = isBeginning || (shown !== null && isUnfinished(answer));
+        timer = isAwaited ? setTimeout(load, SOON) : undefined;
         trouble.hidden ||= isLost;
         isLost = false;
       }
