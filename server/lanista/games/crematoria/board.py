@@ -22,6 +22,7 @@ NIGHT = COLS // 2
 """The number of columns in the night."""
 
 BOTTOM, BR, RIGHT, RT, TOP, TL, LEFT, LB, UP, DOWN, NONE = range(11)
+DIRECTIONS = ("Bottom", "BR", "Right", "RT", "Top", "TL", "Left", "LB", "Up", "Down", "None")
 LETTERS = "bwrxtylzudn"
 """The letter of each direction in a match record."""
 OFFSETS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
@@ -123,6 +124,13 @@ def square(cell: int, reach: int) -> int:
     """Return the cells at most `reach` king's moves from a cell, up to 3, as a bitboard."""
     row, col = divmod(cell, COLS)
     return _BANDS[reach][col] << row * COLS >> reach * COLS & ALL
+
+
+def far_from_hellhounds(caves: int, hellhounds: Iterable[int]) -> int:
+    """Return those of the caves, a bitboard, that are 4 or more away from hellhounds' cells."""
+    for cell in hellhounds:
+        caves &= ~square(cell, 3)
+    return caves
 
 
 def widened(bits: int) -> int:

@@ -25,7 +25,7 @@ from lanista.games.crematoria.board import (
     apart_after_step,
     cell_at,
     cells_of,
-    square,
+    far_from_hellhounds,
 )
 from lanista.games.crematoria.state import (
     HELLHOUND,
@@ -152,9 +152,8 @@ def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> St
     hounds = range(kinds.index(HELLHOUND), len(kinds))
     people = range(kinds.index(NECROMONGER))
     pos = [-1] * len(kinds)
-    near_hounds = 0
+    free = board.cave_bits
     for unit in reversed(hounds):
-        free = board.cave_bits & ~near_hounds
         if not free:
             raise BadBoardError(
                 f"no room for {len(hounds)} hellhounds: "
@@ -169,11 +168,11 @@ def place_units(settings: Mapping[str, int], board: Board, chance: Chance) -> St
             if free >> cell & 1:
                 break
         pos[unit] = cell
-        near_hounds |= square(cell, 3)
+        free = far_from_hellhounds(free, [cell])
+    free_cells = cells_of(free)
     # The original makes these draws too, although they place no unit.
-    skip(chance, (board.cave_bits & near_hounds).bit_count() - 1)
+    skip(chance, board.cave_bits.bit_count() - len(free_cells) - 1)
     order = permutation(chance, len(people), "unit to be placed")
-    free_cells = cells_of(board.cave_bits & ~near_hounds)
     if len(free_cells) < len(people):
         raise BadBoardError(
             f"no room for {len(people)} pioneers and furyans: "

@@ -14,6 +14,7 @@ from lanista.games.crematoria.board import (
     GEM,
     LETTERS,
     LEVEL,
+    Board,
     cell_at,
     position,
     read_level,
@@ -63,14 +64,11 @@ def _settings_text(lines: Iterable[str]) -> str:
 
 def state_text(state: Position, status: Sequence[float]) -> str:
     """Return a position's STATE block, with the players' status, by seat."""
-    outside = bytearray(state.outside)
-    for cell in state.gems_lying:
-        outside[cell - LEVEL] = GEM
     return "\n".join(
         (
             "",
             *rows_of(state.caves),
-            *rows_of(outside),
+            *rows_of(board_of(state).outside),
             "",
             f"round {state.turn}",
             f"nb_cells {spaced(state.cells)}",
@@ -85,6 +83,14 @@ def state_text(state: Position, status: Sequence[float]) -> str:
             "\n",
         )
     )
+
+
+def board_of(state: Position) -> Board:
+    """Return the board as it is in a position, with its owners and gems."""
+    outside = bytearray(state.outside)
+    for cell in state.gems_lying:
+        outside[cell - LEVEL] = GEM
+    return Board(state.caves, bytes(outside))
 
 
 def _commands_text(movements: Iterable[Movement]) -> str:

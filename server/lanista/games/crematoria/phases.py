@@ -23,6 +23,7 @@ from lanista.games.crematoria.board import (
     apart_after_step,
     bits_of,
     cells_of,
+    far_from_hellhounds,
     is_sunlit,
     square,
     widened,
@@ -161,7 +162,7 @@ def necromongers_act(state: State, turn: int) -> None:
             around = [occupant[cell] for cell in near[:UP]]
             prey = [d for d, other in enumerate(around) if 0 <= other < first_slot]
             if prey:
-                direction = prey[state.chance.below(len(prey), "necromonger's prey")]
+                direction = state.pick(prey, "necromonger's prey")
                 damage = NECROMONGER_DAMAGE.start + state.chance.below(
                     len(NECROMONGER_DAMAGE), "necromonger's damage"
                 )
@@ -174,7 +175,7 @@ def necromongers_act(state: State, turn: int) -> None:
         if not best:
             moved.append((unit, NONE))
             continue
-        direction = best[state.chance.below(len(best), "necromonger's way")]
+        direction = state.pick(best, "necromonger's way")
         moved.append((unit, direction))
         if is_sunlit(near[direction], turn):
             state.kill(unit, NOBODY)
@@ -226,7 +227,7 @@ def hellhounds_act(state: State) -> None:
         if not best:
             state.moved.append((unit, NONE))
             continue
-        direction = best[state.chance.below(len(best), "hellhound's way")]
+        direction = state.pick(best, "hellhound's way")
         state.moved.append((unit, direction))
         cell = near[direction]
         # A person stands here only if it was reborn when no cave far from hellhounds was free.
@@ -282,7 +283,7 @@ def gem_appears(state: State, turn: int) -> None:
     if state.chance.below(INVERSE_GEM_PROBABILITY, "gem") == 0:
         cells = _darkening(state, turn)
         if cells:
-            state.gems_lying.add(cells[state.chance.below(len(cells), "gem's cell")])
+            state.gems_lying.add(state.pick(cells, "gem's cell"))
 
 
 def necromonger_appears(state: State, turn: int, turns_to_land: int) -> None:
@@ -293,8 +294,8 @@ def necromonger_appears(state: State, turn: int, turns_to_land: int) -> None:
     if not cells:
         return
     slots = [unit for unit in state.necromongers if not state.health[unit]]
-    unit = slots[state.chance.below(len(slots), "necromonger's id")]
-    state.pos[unit] = cells[state.chance.below(len(cells), "necromonger's cell")]
+    unit = state.pick(slots, "necromonger's id")
+    state.pos[unit] = state.pick(cells, "necromonger's cell")
     state.health[unit] = MAX_HEALTH[NECROMONGER]
     state.turns[unit] = turns_to_land
 
@@ -304,10 +305,7 @@ def necromonger_appears(state: State, turn: int, turns_to_land: int) -> None:
 
 def dead_are_reborn(state: State) -> None:
     """Carry out phase 5.8: the dead are reborn, each in a random cave far from all others."""
-    caves = state.board.cave_bits
-    free = caves & ~widened(state.people_below())
-    for unit in state.hellhounds:
-        free &= ~square(state.pos[unit], 3)
+    free = caves_for_rebirth(state)
     count = free.bit_count()
     dead = sorted(state.dead)
     # Each unit that is reborn makes at most nine cells of the list unusable for the others.
@@ -319,13 +317,19 @@ def dead_are_reborn(state: State) -> None:
     for unit in (dead[index] for index in order):
         cell = next((cell for cell in next_cells if not near_reborn >> cell & 1), None)
         if cell is None:
-            cell = _crowded(state)
+            cell = state.pick(cells_of(caves_in_crowd(state)), "cell for rebirth in a crowd")
         near_reborn |= square(cell, 1)
         _be_reborn(state, unit, cell)
 
 
-def _crowded(state: State) -> int:
-    """Choose a cave when none is far enough from all units (rules/crematoria.md 5.8).
+def caves_for_rebirth(state: State) -> int:
+    """Return the caves, as bits, that are far from everybody underground."""
+    free = state.board.cave_bits & ~widened(state.people_below())
+    return far_from_hellhounds(free, [state.pos[unit] for unit in state.hellhounds])
+
+
+def caves_in_crowd(state: State) -> int:
+    """Return the caves to choose from, as bits, when none is far enough from all units (5.8).
 
     There is always a free one, because a match has fewer persons than caves.
     """
@@ -337,8 +341,7 @@ def _crowded(state: State) -> int:
         caves & ~widened(hounds),
         caves,
     )
-    cells = cells_of(next(choice for choice in choices if choice))
-    return cells[state.chance.below(len(cells), "cell for rebirth in a crowd")]
+    return next(choice for choice in choices if choice)
 
 
 def _be_reborn(state: State, unit: int, cell: int) -> None:

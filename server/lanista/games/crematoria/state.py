@@ -99,6 +99,10 @@ class State:
         cells = self.pos[: self.necromongers.start]
         return bits_of([cell for cell in cells if 0 <= cell < LEVEL])
 
+    def pick(self, items: Sequence[int], why: str) -> int:
+        """Draw one of the items."""
+        return items[self.chance.below(len(items), why)]
+
     def move(self, unit: int, cell: int) -> None:
         """Move a unit to a free cell, from its present cell or from nowhere."""
         old = self.pos[unit]
