@@ -81,7 +81,7 @@ def test_all_rounds_of_a_trace_are_explained(name):
     ids=["few-rounds", "crowded", "landing-at-once", "landing-late"],
 )
 def test_our_own_matches_are_explained(seed, settings):
-    """On settings of which there is no trace."""
+    """The settings are such as no trace has."""
     text = roamed(new_game(seed, settings), settings["nb_rounds"], seed)
     explained = explain(read_res(text))
     assert (settings["nb_rounds"], None) == (explained.rounds, explained.problem)

@@ -96,7 +96,7 @@ def test_a_unit_is_steered_in_a_game_of_four(arena, show):
 
 
 def test_the_board_and_the_orders_are_reached_on_any_screen(arena, show):
-    """Without scrolling between them: neither has a part that something else covers."""
+    """Nothing covers a part of either, and nobody has to scroll between them."""
     page = show(f"{arena.page}/#/play")
     match, panel = begin(page, "angrymob", ["CamperJoe"])
     for size in (DESK, PHONE):

@@ -180,7 +180,7 @@ class FormatError(BadInputError):
             where.append(f"column {column}")
         super().__init__(f"{', '.join(where)}: {message}" if where else message)
         self.message = message
-        """What is wrong, without the place."""
+        """The fault, without its place."""
         self.line = line
         """The number of the wrong line, from 1; None if no single line is wrong."""
         self.column = column

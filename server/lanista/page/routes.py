@@ -1,4 +1,4 @@
-"""What the page answers over HTTP: one table of paths, and a handler for each (docs/api.md)."""
+"""The answers of the page over HTTP: a table of paths, and a handler for each (docs/api.md)."""
 
 import io
 import re
