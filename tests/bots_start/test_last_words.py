@@ -144,11 +144,11 @@ def test_an_exception_is_told_with_the_line_of_the_authors_own_code(output, word
     ids=lambda line: line[:40],
 )
 def test_a_bot_cannot_hold_the_arena_by_what_it_prints(line):
-    """The patterns take time in proportion to the output."""
+    """It takes milliseconds; patterns that read a line again and again took many seconds."""
     began = time.process_time()
     last_words(f"Error: x\n{line}\n")
     last_words(f"panic: x\ngoroutine 1\n{line}\n")
-    assert time.process_time() - began < 0.3
+    assert time.process_time() - began < 3
 
 
 def test_long_words_are_cut():

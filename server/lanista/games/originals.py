@@ -8,6 +8,7 @@ show what was drawn, that is a fork: a round is played again and again, with ano
 choices each time, until it leads to the next state.
 """
 
+import abc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -391,7 +392,7 @@ def try_forks(attempt: Callable[[Forks], T]) -> T:
     raise UnexplainedError(f"{problem} (tried {MAX_TRIES} combinations of outcomes)")
 
 
-class ShownChance:
+class ShownChance(abc.ABC):
     """A source of chance whose draws are those that lead to the next state of a match file."""
 
     def __init__(self, forks: Forks) -> None:
@@ -404,9 +405,9 @@ class ShownChance:
         require(0 <= drawn < n, f"no draw leads to the next state: {why}")
         return drawn
 
+    @abc.abstractmethod
     def drawn(self, n: int, why: str) -> int:
         """Return what was drawn, in range or not."""
-        raise NotImplementedError
 
 
 def draws_of(items: list[T], wanted: Iterable[T]) -> Iterator[int]:
