@@ -68,7 +68,8 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
     try:
         folder.mkdir(mode, parents=True, exist_ok=True)
     except FileExistsError as error:
-        why = "a file is in its place"
+        is_file = os.path.exists(error.filename)
+        why = "a file is in its place" if is_file else "it is a link to nothing"
         raise NotADirectoryError(errno.ENOTDIR, why, error.filename) from None
 
 

@@ -219,6 +219,9 @@ def test_a_data_folder_that_can_t_be_written_is_found(checked, tmp_path):
     code, wrong = checked(QUIET)
     expected = f"data: {tmp_path}/lanista-data/records can't be written: Not a directory"
     assert (1, [expected]) == (code, wrong)
+    (tmp_path / "linked").symlink_to("a disk that isn't mounted")
+    expected = f"data: {tmp_path}/linked can't be written: No such file or directory"
+    assert (1, [expected]) == checked('data = "linked"\n' + QUIET)
     code, wrong = checked('data = "arena.toml/folder"\n' + QUIET)
     expected = f"data: {tmp_path}/arena.toml/folder can't be created: {tmp_path}/arena.toml isn't"
     assert (1, [expected]) == (code, [line[: len(expected)] for line in wrong])

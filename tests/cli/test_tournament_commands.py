@@ -280,3 +280,7 @@ def test_records_that_are_a_file(lanista, tmp_path):
     (tmp_path / "cup.records").touch()
     done = lanista("tournament", "run", "cup.toml")
     complains(done, "can't use", "cup.records: a file is in its place")
+    (tmp_path / "cup.records").unlink()
+    (tmp_path / "cup.records").symlink_to("a disk that isn't mounted")
+    done = lanista("tournament", "run", "cup.toml")
+    complains(done, "can't use", "cup.records: it is a link to nothing")

@@ -288,7 +288,7 @@ def _certificate(report: Report, tls: Tls, folder: Path) -> None:
 def _data(report: Report, data: DataFolder) -> None:
     for folder in (data.path, data.records):
         try:
-            if folder.exists():
+            if os.path.lexists(folder):  # also a link, as to a disk that isn't mounted
                 with tempfile.TemporaryFile(dir=folder) as file:  # in a folder that is writable
                     file.write(bytes(ROOM))
         except OSError as error:
