@@ -68,7 +68,7 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
     try:
         folder.mkdir(mode, parents=True, exist_ok=True)
     except FileExistsError as error:
-        is_file = os.path.exists(error.filename)
+        is_file = Path(error.filename).exists()
         why = "a file is in its place" if is_file else "it is a link to nothing"
         raise NotADirectoryError(errno.ENOTDIR, why, error.filename) from None
 

@@ -77,6 +77,24 @@ def test_a_full_database_leaves_nothing_half_there(tmp_path):
         assert 199 == len(store.add([drawn(number) for number in range(200)]))
 
 
+def test_a_rebuilt_database_whose_end_stays_in_its_log_takes_no_place(tmp_path):
+    """A full disk keeps SQLite from writing the log to the file; so does another who reads it."""
+    path = tmp_path / "lanista.db"
+    with Store.open(path) as store:
+        store.add([drawn(0)])
+
+    def rebuild():
+        with contextlib.ExitStack() as stack, rebuilding(path):
+            reader = sqlite3.connect(tmp_path / "lanista.db.new")
+            stack.callback(reader.close)
+            reader.execute("SELECT 1 FROM matches").fetchone()
+
+    assert f"{path}: can't be rebuilt: {path}.new isn't complete" in refused(rebuild)
+    assert {"lanista.db", "lanista.db.lock"} == {one.name for one in tmp_path.iterdir()}
+    with Store.open(path) as store:
+        assert [drawn(0)] == stored(store)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files for others")
 def test_what_root_makes_in_a_folder_is_its_owner_s(tmp_path):
     """Root's commands keep no arena from starting that runs as a user of its own."""

@@ -170,6 +170,9 @@ def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
                     except StoreError as error:
                         work.troubles.append(f"nothing could be kept: {why(error)}")
                 yield work
+            # As it was closed, what its log had of it couldn't be written to the file itself.
+            if log_of(part).exists():
+                raise StoreError(f"{path}: can't be rebuilt: {part} isn't complete; is there room?")
             if path.exists():
                 work.kept_at = _kept_beside(path, is_readable=work.former is not None)
             part.replace(path)
