@@ -113,12 +113,14 @@ class LadderRoom:
         *,
         private: Sequence[Path] = (),
         chance: random.Random | None = None,
+        completed: Collection[tuple[str, str]] = (),
     ) -> Self:
         """Open a ladder with all that was played on it; this may take seconds.
 
-        Records that the last arena has left must be complete (`recovery`). Maps are relative to the
-        `folder` of the arena's file. What is `private` is hidden from house bots in sandboxes.
-        `chance` deals the seats and the maps; None for an unpredictable one.
+        Records that the last arena has left must be complete (`recovery`); those that have just
+        been `completed` are given by match id and path in the folder of records. Maps are relative
+        to the `folder` of the arena's file. What is `private` is hidden from house bots in
+        sandboxes. `chance` deals the seats and the maps; None for an unpredictable one.
 
         Raises:
             SpecError: A map, a setting or a house bot doesn't exist or doesn't fit.
@@ -144,7 +146,7 @@ class LadderRoom:
                 bench_after=spec.bench_after,
             ),
         )
-        room._store_missing(data.records)
+        room._store_missing(data.records, completed)
         room._restore()
         if room.is_shared:
             room.results.on_other = room._take
@@ -168,7 +170,7 @@ class LadderRoom:
         self.spec = spec
         self._ladder.limit(spec.fill_after, spec.bench_after)
 
-    def _store_missing(self, records: Path) -> None:
+    def _store_missing(self, records: Path, completed: Iterable[tuple[str, str]]) -> None:
         """Store the results that the last arena couldn't store any more."""
         store, first_day, count = self.results.store, "", 0
         with store.ladder_reading() as now:
@@ -179,7 +181,8 @@ class LadderRoom:
                     last = min(datetime.fromisoformat(stored_at), datetime.now(UTC))
                     first_day = (last - LONGEST_MATCH).date().isoformat()
                     break
-            there = list(record_paths(records, first_day))
+            # Completed ones too: the clock may have been behind when their matches began.
+            there = {*record_paths(records, first_day), *completed}
             stored = stored_ids(now.connection, [id_ for id_, _ in there])
         unknown = sorted(path for id_, path in there if id_ not in stored)
         found = read_records(records, unknown, _warn, (self.spec.name, self.ruleset.name))
@@ -439,13 +442,23 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
     if not database.is_shared:
         opened.enter_context(database.lock())
     # The result of a ladder's last match may be in a record that a killed arena has left.
-    complete_records(data.records)
+    completed: list[tuple[str, str]] = []
+    complete_records(
+        data.records, lambda id_, path: completed.append((id_, "/".join(path.parts[-2:])))
+    )
     rooms = {}
     for number, spec in enumerate(options.spec.ladders, 1):
         if not database.is_shared:
             leave_to_ladder(database, spec.name, spec.game)
         with placed(f"ladders[{number}]."):
-            room = LadderRoom.open(spec, options.folder, data, database, private=options.private)
+            room = LadderRoom.open(
+                spec,
+                options.folder,
+                data,
+                database,
+                private=options.private,
+                completed=completed,
+            )
         rooms[spec.name] = room
     store = NameStore(database)
     benched = store.benched()
