@@ -197,14 +197,20 @@ def test_the_board_by_keyboard(replay):
     board = match.page.get_by_role("application")
     expect(board).to_be_focused()
     match.page.keyboard.press("ArrowRight")
-    told = match.page.get_by_text("underground, row 20, column 40", exact=True)
-    expect(told).to_be_visible()
+    # Of the players' units the one nearest to the middle.
+    told = match.page.get_by_role("status").filter(has_text="underground, row")
+    expect(told).to_have_text(re.compile(r"pioneer \d+, of [A-D]"))
+    row, column = map(int, re.search(r"row (\d+), column (\d+)", told.inner_text()).groups())
+    assert max(abs(row - 20), abs(column - 40)) < 20
     match.page.keyboard.press("ArrowDown")
     match.page.keyboard.press("ArrowLeft")
-    expect(match.page.get_by_text("underground, row 21, column 39", exact=True)).to_be_visible()
+    there = match.page.get_by_text(f"underground, row {row + 1}, column {column - 1}", exact=True)
+    expect(there).to_be_visible()
     match.at(5)
     match.page.keyboard.press("Escape")
-    expect(match.page.get_by_text("underground, row")).to_be_hidden()
+    expect(there).to_be_hidden()
+    match.page.keyboard.press("ArrowUp")  # on from there
+    expect(there).to_be_visible()
 
 
 def test_the_board_is_zoomed_and_moved(replay):

@@ -232,11 +232,24 @@ export class Board {
     return { x: x / ratio, y: y / ratio };
   }
 
-  /** Return the cell in the middle of the first level. @returns {Place} */
+  /**
+   * Return the cell of the followed unit, otherwise of the player's mark that is nearest to the
+   * middle of the first level, otherwise that middle.
+   * @returns {Place}
+   */
   firstPlace() {
     const { rows, levels } = this.#head.scene;
-    const levelCol = levels[0].cols >> 1;
-    return { row: rows >> 1, col: levels[0].col + levelCol, level: 0, levelCol };
+    const middle = { row: rows >> 1, col: levels[0].col + (levels[0].cols >> 1) };
+    const [position, { followed = null }] = this.#shown ?? [{ marks: [] }, {}];
+    const marks = position.marks.filter(({ col }) => this.#surface.levelOf[col] >= 0);
+    /** @param {Cell} cell */
+    const distance = ({ row, col }) => Math.hypot(row - middle.row, col - middle.col);
+    const [nearest] = marks
+      .filter(({ seat }) => seat >= 0)
+      .sort((one, other) => distance(one) - distance(other));
+    const { row, col } = marks.find(({ unit }) => unit === followed) ?? nearest ?? middle;
+    const level = this.#surface.levelOf[col];
+    return { row, col, level, levelCol: col - levels[level].col };
   }
 
   /**

@@ -86,6 +86,7 @@ export class BoardStage {
       this.#scene = scene;
       this.board = this.#boardOf({ ...this.#head, scene });
       this.element.classList.remove("zoomed");
+      this.#pointing.forget();
     }
   }
 

@@ -30,6 +30,8 @@ export class Pointing {
   /** The cell under the pointer, or the last one tapped; null: none. @type {Place | null} */
   place = null;
 
+  /** Where the keyboard's pointer goes on after it was away. @type {Place | null} */
+  #last = null;
   #stage;
   #canvas;
   #placeAt;
@@ -84,7 +86,7 @@ export class Pointing {
         const step = STEPS.get(event.key);
         const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
         if (step !== undefined && isPlain && event.target === stage) {
-          this.#step(this.place === null ? first() : null, step);
+          this.#step(this.place === null ? (this.#last ?? first()) : null, step);
           event.preventDefault();
         } else if (event.key === "Enter" && event.target === stage) {
           picked();
@@ -135,6 +137,11 @@ export class Pointing {
     this.#placeTip();
   }
 
+  /** Forget where the keyboard's pointer was: another part of the board is shown. */
+  forget() {
+    this.#last = null;
+  }
+
   /** @param {PointerEvent} event */
   #point({ offsetX, offsetY }) {
     this.#x = offsetX;
@@ -170,7 +177,7 @@ export class Pointing {
       }
     }
     if (place !== null) {
-      this.place = place;
+      this.place = this.#last = place;
       this.#reveal(this.#middleOf(place));
       ({ x: this.#x, y: this.#y } = this.#middleOf(place));
       this.#changed();
