@@ -26,6 +26,13 @@ MARKUP = "<b>Ann</b>"
 MINUS = "\N{MINUS SIGN}"
 MIDDLES = [[x, y] for x in range(40, 400, 12) for y in range(40, 200, 12)]
 """Points of a board, in pixels."""
+LOW = {"width": 640, "height": 360}
+CROWDED = """(all) => all.filter((one) => {
+  const [seat, score] = [".seat", ".score"].map((part) => one.querySelector(part));
+  const [{ right }, { left }] = [seat, score].map((part) => part.getBoundingClientRect());
+  return right > left;
+}).map((one) => one.textContent)"""
+"""The players whose score covers their seat."""
 LIMIT = {"settings": {"move_limit": 6}}
 
 
@@ -285,6 +292,13 @@ def test_all_of_it_is_on_one_screen(arena, pairs, show, game):
     for part in parts:
         expect(part).to_be_in_viewport(ratio=1)
     assert fits(page)
+    # Each score has its room, also beside what tells how the match ended.
+    page.keyboard.press("End")
+    for size in (PHONE, LOW, DESK):
+        page.set_viewport_size(size)
+        for caption in compared.captions:
+            expect(caption.locator(".ending")).not_to_be_empty()
+            assert [] == caption.get_by_role("listitem").evaluate_all(CROWDED), size
 
 
 @pytest.mark.parametrize(
