@@ -108,6 +108,14 @@ def test_the_levels_of_a_board_fill_a_wide_screen(replay):
         expect(match.players.nth(at)).to_be_in_viewport(ratio=1)
 
 
+def test_the_end_of_a_match_of_four_leaves_room_for_what_happened(replay):
+    """Two lines, below a line for each bot that lost."""
+    match = replay("hogwarts", 9)
+    match.page.keyboard.press("End")
+    expect(match.page.locator(".failed p")).to_have_count(3)
+    assert match.events.evaluate("events => events.clientHeight") >= 40
+
+
 def test_a_phone_shows_one_level_at_a_time(replay):
     """Two buttons choose it; a wide window shows both again."""
     match = replay("crematoria", 9, size=PHONE)
