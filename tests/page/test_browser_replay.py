@@ -100,6 +100,10 @@ def test_the_keyboard_does_all_of_it(records, replay):
     press("Home")
     expect(helped).to_be_hidden()
     match.at(last)
+    match.field.fill("")
+    press("Enter")
+    expect(match.field).to_have_value(str(last))
+    match.at(last)
     steps = ("One round back", last - 1), ("To the start", 0), ("One round on", 1)
     for name, n in (*steps, ("To the end", last)):
         match.button(name).click()

@@ -101,7 +101,7 @@ export function transport({ act, seek, speed }, word, goal) {
     "aria-label": `Go to ${word}`,
   });
   field.addEventListener("change", () => {
-    seek(Number(field.value));
+    seek(Number(field.value || slider.value)); // emptied: it stays at its round
     field.blur();
   });
   const of = el("span", { class: "of" });
