@@ -56,7 +56,10 @@ def test_a_program_from_its_file_to_its_matches(arena, visit, tmp_path):
     programs = page.get_by_role("region", name="Programs")
     programs.get_by_text("Hand in a program").click()
     expect(programs.get_by_role("listitem").filter(has_text="Python 3")).to_be_visible()
-    programs.get_by_label("Name").fill("Ann")
+    name = programs.get_by_label("Name")
+    # A browser that refuses another one shows this.
+    expect(name).to_have_attribute("title", "A to Z, a to z, digits, . _ - and single spaces")
+    name.fill("Ann")
     programs.get_by_role("button", name="Choose it", exact=True).click()
     send = programs.get_by_role("button", name="Hand in", exact=True)
     state = programs.get_by_role("status")

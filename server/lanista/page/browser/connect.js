@@ -336,6 +336,7 @@ export function nameField(value) {
     required: true,
     maxlength: 32,
     pattern: "[A-Za-z0-9._\\-]+( [A-Za-z0-9._\\-]+)*",
+    title: "A to Z, a to z, digits, . _ - and single spaces",
     autocomplete: "off",
     spellcheck: "false",
   });
@@ -349,6 +350,7 @@ export function tokenField(value) {
     placeholder: "from the operator",
     maxlength: 128,
     pattern: "[A-Za-z0-9._=\\-]+",
+    title: "A to Z, a to z, digits, . _ = and -",
     autocomplete: "off",
     spellcheck: "false",
   });

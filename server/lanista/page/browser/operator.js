@@ -137,6 +137,7 @@ function guestForm(command, signal) {
     required: true,
     maxlength: 64,
     pattern: "[A-Za-z0-9._\\-]+",
+    title: "A to Z, a to z, digits, . _ and -",
     autocomplete: "off",
     spellcheck: "false",
   });
