@@ -117,6 +117,17 @@ def test_a_program_from_its_file_to_its_matches(arena, visit, tmp_path):
     names.get_by_role("button", name="Enable").click()
     expect(names.get_by_text("Disabled:")).to_be_hidden()
 
+    # Of two names, the page shows the last one again.
+    page.goto(f"{arena.page}/ladder/pit")
+    expect(state).to_have_text("Ann: version 1 plays.")
+    name.fill("Bea")
+    drop(page, broken, programs.get_by_role("form", name="Hand in"))
+    send.click()
+    expect(state).to_contain_text("Bea: nothing plays yet; version 1: ")
+    page.reload()
+    expect(state).to_contain_text("Bea: nothing plays yet; version 1: ")
+    expect(name).to_have_value("Bea")
+
 
 def test_what_is_refused_is_told(arena, visit, tmp_path):
     """A token that isn't the name's, and a file that is too large or called like none."""

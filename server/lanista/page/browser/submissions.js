@@ -307,7 +307,7 @@ export function submissionsSection(link, { ladder, game, bot, isOpen }) {
   /** Take a token that was kept into the fields, unless a name is shown already. */
   function adopt() {
     element.hidden = !isOwners();
-    const known = bot ?? keptNames()[0];
+    const [known] = bot === null ? keptNames().reverse() : [bot]; // the last one that was used
     const secret = keptToken(known);
     if (shown === null && secret !== undefined) {
       [name.value, token.value] = [known, secret];
