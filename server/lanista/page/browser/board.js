@@ -233,11 +233,12 @@ export class Board {
   }
 
   /**
-   * Return the cell of the followed unit, otherwise of the player's mark that is nearest to the
-   * middle of the first level, otherwise that middle.
+   * Return the cell of the followed unit, otherwise of the mark that is nearest to the middle of the
+   * first level, otherwise that middle.
+   * @param {number | null} own the seat whose mark it is; null: any player's
    * @returns {Place}
    */
-  firstPlace() {
+  firstPlace(own) {
     const { rows, levels } = this.#head.scene;
     const middle = { row: rows >> 1, col: levels[0].col + (levels[0].cols >> 1) };
     const [position, { followed = null }] = this.#shown ?? [{ marks: [] }, {}];
@@ -245,7 +246,7 @@ export class Board {
     /** @param {Cell} cell */
     const distance = ({ row, col }) => Math.hypot(row - middle.row, col - middle.col);
     const [nearest] = marks
-      .filter(({ seat }) => seat >= 0)
+      .filter(({ seat }) => (own === null ? seat >= 0 : seat === own))
       .sort((one, other) => distance(one) - distance(other));
     const { row, col } = marks.find(({ unit }) => unit === followed) ?? nearest ?? middle;
     const level = this.#surface.levelOf[col];

@@ -31,6 +31,7 @@ export class BoardStage {
    * @param {Head} head of the match
    * @param {object} options
    * @param {string} options.name of the board, for those who can't see it
+   * @param {number | null} [options.own] the user's seat; null: none
    * @param {() => void} options.changed is called when it must be drawn again
    * @param {() => void} options.picked is called when a cell was chosen
    * @param {() => void} options.full is called when the board alone is asked for, or all again
@@ -38,7 +39,7 @@ export class BoardStage {
    *   part, with this one
    * @param {AbortSignal} options.signal ends it
    */
-  constructor(head, { name, changed, picked, full, together = () => [this], signal }) {
+  constructor(head, { name, own = null, changed, picked, full, together = () => [this], signal }) {
     this.element = el("div", {
       class: "stage",
       role: "application",
@@ -52,7 +53,7 @@ export class BoardStage {
     this.#pointing = new Pointing(this.element, this.canvas, {
       placeAt: (x, y) => this.board.placeAt(x, y),
       middleOf: (place) => this.board.middleOf(place),
-      first: () => this.board.firstPlace(),
+      first: () => this.board.firstPlace(own),
       reveal: (point) => this.zooming.reveal(point),
       changed,
       picked,

@@ -51,6 +51,7 @@ const GAP = 10;
  *
  * @typedef {object} Kind
  * @property {readonly string[]} names of the boards, for those who can't see them
+ * @property {number | null} [own] the user's seat; null: none
  * @property {{label: string, title: string}} goal the round to which D leads
  * @property {Partial<Record<Action, string | null>>} [keys] as `helpDialog`'s `others`
  * @property {{width: number, height: number}} needed the width that the evidence needs beside the
@@ -112,7 +113,7 @@ export class BoardView {
    * @param {Options} options
    * @param {Kind} kind
    */
-  constructor(all, options, { names, goal, keys, needed }) {
+  constructor(all, options, { names, own = null, goal, keys, needed }) {
     this.all = all;
     this.options = options;
     this.head = all[0].head;
@@ -126,6 +127,7 @@ export class BoardView {
       ({ head }, at) =>
         new BoardStage(head, {
           name: names[at],
+          own,
           changed: () => this.redraw(),
           picked: () => this.pick(at),
           full: () => this.act("full"),

@@ -65,6 +65,7 @@ export class MatchView extends BoardView {
   constructor(root, frames, options) {
     super([frames], options, {
       names: ["Board"],
+      own: options.seat?.seat,
       goal: {
         label: "Decided",
         title: "To where it was decided: the largest gain in the winner's lead (D)",
