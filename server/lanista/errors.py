@@ -8,6 +8,7 @@ unknown name, it ends with `did_you_mean`.
 import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 COMPARED = 64
 """Number of characters of a name that are compared; comparing a long text would take long."""
@@ -17,6 +18,11 @@ MAX_QUOTING = 900
 
 class LanistaError(Exception):
     """The base of all errors that Lanista raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Unpickled without `__init__`, whose arguments may be others than `args`: an error that
+        # can't be unpickled blocks the pool of processes that it comes from.
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class BadInputError(LanistaError):

@@ -17,6 +17,7 @@ import trio
 import lanista
 import lanista_maps
 from bots_start.arena import needs_sandbox
+from lanista.errors import RefusedError
 from lanista.library.playing import prepared
 from library.bots import PATIENT, raises, right
 
@@ -330,13 +331,15 @@ def test_results_call_a_map_as_it_was_given_and_a_text_by_its_hash():
     assert 1 == len(set(boards))
 
 
-def test_an_error_of_a_bots_start_comes_from_another_process_whole():
+def test_errors_come_from_another_process_whole():
     """An error that can't be unpickled ends a pool's thread for results: it never returns."""
     with pytest.raises(lanista.StartFailureError) as caught:
         lanista.play("angrymob", ["CamperJoe", "sh -c 'echo no >&2; false'"])
     error = pickle.loads(pickle.dumps(caught.value))
     assert str(caught.value) == str(error)
     assert (1, "no\n", ["no"]) == (error.seat, error.output, error.__notes__)
+    refused = pickle.loads(pickle.dumps(RefusedError(404, "there is none")))
+    assert ("there is none", 404) == (str(refused), refused.status)
 
 
 SPAWNS = """

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import attrs
 import trio
@@ -38,9 +37,6 @@ class StartFailureError(LanistaError):
         """The last part of what the bot wrote to stderr and stdout."""
         if output:
             self.add_note(printable(output.rstrip(), "\n"))  # tracebacks end with it
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.seat, self.output)  # it can come from another process
 
 
 WAIT_TOLD = 3.0
