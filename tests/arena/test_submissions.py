@@ -120,7 +120,7 @@ def test_a_name_that_a_shell_or_a_terminal_would_read_is_refused(tmp_path):
         *("\x1b[m.py", "bot.exe", "x" * 80 + ".py", "b\xf6t.py", "bot.py\0", "bot.py "),
     ):
         with pytest.raises(RefusedError) as caught:
-            submissions.check_file(file, 1, REGISTERED)
+            submissions.check_file(file, [".py", ".zip"], 1, REGISTERED)
         assert HTTPStatus.BAD_REQUEST == caught.value.status
 
 

@@ -96,7 +96,7 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
             (413, "at most 100", hand_in(house, length=101)),
             (413, "at most 100", hand_in(house, length=10**11)),
             (400, "is empty", hand_in(house, body=b"")),
-            (400, "expected NAME.ENDING", hand_in(house, file="bot.exe")),
+            (400, "expected NAME.ENDING, with one of .py .zip", hand_in(house, file="bot.exe")),
             (400, "expected NAME.ENDING", hand_in(house, file="..%2Fbot.py")),
             (400, "in Rust can't be built by this arena; it takes .py .zip", in_rust),
             (400, "no parameter 'evil'", hand_in(house, file="bot.py&evil=1")),

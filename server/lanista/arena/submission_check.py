@@ -38,18 +38,25 @@ MAX_FILE_NAME = 80
 log = structlog.get_logger()
 
 
-def check_file_name(file: str) -> None:
-    """Refuse a file whose name can't be one."""
-    expected = f"expected NAME.ENDING, with one of {' '.join(ENDINGS)}"
+def check_file_name(file: str, endings: Sequence[str]) -> None:
+    """Refuse a file whose name can't be one, or has none of the endings that are taken here."""
+    expected = f"expected NAME.ENDING, with one of {' '.join(endings)}"
     if len(file) > MAX_FILE_NAME or not FILE_NAME.fullmatch(file):
         raise RefusedError(
             HTTPStatus.BAD_REQUEST,
             f"the file's name {shown(file, 100)}; {expected}; it is at most {MAX_FILE_NAME} of "
             "A-Z a-z 0-9 _ . - and begins with a letter, a digit or _",
         )
-    if Path(file).suffix.lower() not in ENDINGS:
+    ending = Path(file).suffix.lower()
+    if ending not in ENDINGS:
         raise RefusedError(
             HTTPStatus.BAD_REQUEST, f"the file's name {shown(file, 100)}; {expected}"
+        )
+    if ending not in endings:
+        raise RefusedError(
+            HTTPStatus.BAD_REQUEST,
+            f"programs in {ENDINGS[ending]} can't be built by this arena; it takes "
+            f"{' '.join(endings)}",
         )
 
 

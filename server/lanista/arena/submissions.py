@@ -141,10 +141,10 @@ class LadderSubmissions:
                 "changed any more",
             )
 
-    def check_file(self, file: str, size: int, received: datetime) -> None:
+    def check_file(self, file: str, endings: Sequence[str], size: int, received: datetime) -> None:
         """Refuse a file that comes too late, or whose name or size can't be, before it is read."""
         self.check_open(received)
-        check_file_name(file)
+        check_file_name(file, endings)
         check_size(file, size, self.spec.max_bytes)
 
     async def hand_in(

@@ -3,7 +3,6 @@
 import re
 from datetime import UTC, datetime
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -69,8 +68,7 @@ class SubmissionRoutes:
         received = datetime.now(UTC)
         submissions = self._of(ladder)
         file = asked.parameters.get("file", "")
-        submissions.check_file(file, asked.length, received)
-        self._check_language(file)
+        submissions.check_file(file, self._endings(), asked.length, received)
         who = await self.authorization.author(asked, registers=True)
         asked.peer.hold(asked.length)
         data = await asked.peer.read_body(asked.length)
@@ -134,15 +132,6 @@ class SubmissionRoutes:
         """Return the endings of files that can be handed in: all until the languages are known."""
         known = self.submissions.tools.languages
         return [ending for ending, one in ENDINGS.items() if not known or one in {*known, "ZIP"}]
-
-    def _check_language(self, file: str) -> None:
-        """Refuse a file in a language that can't be built here, though it could be elsewhere."""
-        ending, endings = Path(file).suffix.lower(), self._endings()
-        if ending not in endings:
-            raise bad_request(
-                f"programs in {ENDINGS[ending]} can't be built by this arena; it takes "
-                f"{' '.join(endings)}"
-            )
 
     def _about(self, submissions: LadderSubmissions) -> dict[str, Any]:
         spec, tools = submissions.spec, self.submissions.tools
