@@ -145,13 +145,20 @@ async def test_a_task_that_is_cancelled_takes_nobodys_turn():
 
 async def test_log_lines_are_left_out_until_the_interval_is_over(mock_clock):
     """They are counted, and so they can be told of with the next one."""
-    lines = LogLimit(2, 10.0)
-    assert [True, True, False, False, False] == [lines.allows() for _ in range(5)]
+    lines, written = LogLimit(2, 10.0), []
+
+    def log(times):
+        written.clear()
+        for _ in range(times):
+            lines.log(lambda event, **details: written.append(details.get("count", event)), "fault")
+        return written
+
+    assert ["fault", "fault"] == log(5)
     mock_clock.jump(9)
-    assert not lines.allows()
+    assert [] == log(1)
     mock_clock.jump(1)
-    assert (True, 4) == (lines.allows(), lines.left_out)
-    assert (True, 0) == (lines.allows(), lines.left_out)
-    assert not lines.allows()
+    assert [4, "fault", "fault"] == log(3)
     mock_clock.jump(1000)
-    assert (True, 1) == (lines.allows(), lines.left_out)
+    assert [1, "fault"] == log(1)
+    mock_clock.jump(10)
+    assert ["fault"] == log(1)

@@ -107,24 +107,16 @@ class LogLimit:
 
     at_once: int
     interval: float
-    left_out: int = attrs.field(default=0, init=False)
-    """How many lines were left out just before the one that was allowed last."""
     _since: float = attrs.field(default=-math.inf, init=False)
     _lines: int = attrs.field(default=0, init=False)  # since then, written or not
 
-    def allows(self) -> bool:
-        """Return whether a line may be written now; it counts in any case."""
-        now = trio.current_time()
-        self.left_out = 0
-        if now - self._since >= self.interval:
-            self.left_out = max(0, self._lines - self.at_once)
-            self._since, self._lines = now, 0
-        self._lines += 1
-        return self._lines <= self.at_once
-
     def log(self, write: Callable[..., object], event: str, **details: object) -> None:
         """Write a line about an event if that is allowed now; first, how many were left out."""
-        if self.allows():
-            if self.left_out:
-                write("lines like the next were left out", count=self.left_out)
+        now = trio.current_time()
+        if now - self._since >= self.interval:
+            if self._lines > self.at_once:
+                write("lines like the next were left out", count=self._lines - self.at_once)
+            self._since, self._lines = now, 0
+        self._lines += 1
+        if self._lines <= self.at_once:
             write(event, **details)

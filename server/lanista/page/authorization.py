@@ -74,9 +74,7 @@ class OperatorToken:
         async with self._wrong_tokens.turn(address):
             if not is_right:
                 self._wrong_tokens.use(address)
-                if self._lines.allows():
-                    count = self._lines.left_out + 1
-                    log.warning("wrong operator's token", host=address, count=count)
+                self._lines.log(log.warning, "wrong operator's token", host=address)
         return is_right
 
 
