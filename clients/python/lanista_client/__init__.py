@@ -19,6 +19,7 @@ import os
 import sys
 import time
 
+from lanista_client.arguments import hello_line, port_number, tls_context
 from lanista_client.console import (
     STDIO,
     address,
@@ -47,7 +48,7 @@ TYPE_CHECKING = False  # type checkers take it for typing's own; importing that 
 if TYPE_CHECKING:
     import socket
     import ssl
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from typing import Any, Self
 
     from lanista_client.states import Facts
@@ -74,7 +75,6 @@ __all__ = [
 ]
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 7777
-_HIGHEST_PORT = 65_535
 _CONNECT_TIMEOUT = 10.0  # seconds
 _SILENCE = 1.0  # seconds of waiting for an opponent until that is told
 _READ_BUFFER = 1 << 16  # bytes; a turn of a big map comes in one read
@@ -234,13 +234,13 @@ class Arena:
             "keep": 1 if keep else None,
             "notes": 1 if notes else None,
         }
-        self._hello = _hello(name or environ.get("LANISTA_NAME", ""), options)
+        self._hello = hello_line(name or environ.get("LANISTA_NAME", ""), options)
         self._host = host or environ.get("LANISTA_HOST") or DEFAULT_HOST
         if port is None:
-            self._port = _port("LANISTA_PORT", environ.get("LANISTA_PORT") or DEFAULT_PORT)
+            self._port = port_number("LANISTA_PORT", environ.get("LANISTA_PORT") or DEFAULT_PORT)
         else:
-            self._port = _port("port", port)
-        self._tls = _tls(tls, tls_ca, environ)
+            self._port = port_number("port", port)
+        self._tls = tls_context(tls, tls_ca, environ)
         self.state: Any = None  # its class depends on the arena's `game` line
         self.results: list[Result] = []
         self.notes: list[Note] = []
@@ -405,7 +405,7 @@ class Arena:
 
     def _begin_tls(self, context: ssl.SSLContext) -> None:
         """Perform the handshake, and check the certificate."""
-        from lanista_client.tls import TlsError, secured  # noqa: PLC0415 - as in `_tls`
+        from lanista_client.tls import TlsError, secured  # noqa: PLC0415 - as in `tls_context`
 
         try:
             self._socket = secured(self._socket, context, self._host)
@@ -542,49 +542,6 @@ class Arena:
             self._over = not self._keep
 
 
-def _hello(name: Any, options: dict[str, int | str | None]) -> str:
-    """The line that opens the conversation (`PROTOCOL.md 2`).
-
-    Raises:
-        ValueError: the name or an option would not survive the way.
-    """
-    if not name:
-        raise ValueError('the bot has no name: write Arena("MyBot") or set LANISTA_NAME')
-    is_text = isinstance(name, str) and name.isprintable()
-    if not is_text or "=" in name or name != " ".join(name.split()) or len(name) > 32:
-        raise ValueError(
-            f"a name is 1 to 32 printable characters, single spaces between, no '=': not {name!r}"
-        )
-    words = [name]
-    for option, value in options.items():
-        if value is None:
-            continue
-        word = str(value)
-        if not word.isprintable() or not word or " " in word:
-            given = "" if option == "token" else f", not {word!r}"  # a token is a secret
-            raise ValueError(f"{option} must be one printable word without spaces{given}")
-        words.append(f"{option}={word}")
-    return " ".join(words) + "\n"
-
-
-def _tls(tls: bool | None, tls_ca: str | None, environ: Mapping[str, str]) -> ssl.SSLContext | None:
-    """Return how to speak TLS; None for plain text.
-
-    Raises:
-        ValueError: LANISTA_TLS or the file of certificates can't be used.
-    """
-    if not (tls or tls_ca or environ.get("LANISTA_TLS")):
-        return None
-    from lanista_client.tls import context_of, is_wanted  # noqa: PLC0415 - slow; few bots need it
-
-    if is_wanted(environ) if tls is None else tls:
-        file = tls_ca or environ.get("LANISTA_TLS_CA") or None
-        return context_of(file, "tls_ca" if tls_ca else "LANISTA_TLS_CA")
-    if tls_ca and tls is None:
-        raise ValueError("tls_ca is of no use without TLS: add tls=True")
-    return None
-
-
 def _notice_silence(connected: socket.socket) -> None:
     """Have the system end the connection if the arena's machine is gone for two minutes.
 
@@ -596,18 +553,6 @@ def _notice_silence(connected: socket.socket) -> None:
     for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, option):  # else the system has its own
             connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
-
-
-def _port(whose: str, given: int | str) -> int:
-    """Return a port's number.
-
-    Raises:
-        ValueError: It is none.
-    """
-    text = str(given).strip()
-    if not (text.isascii() and text.isdigit() and int(text) <= _HIGHEST_PORT):
-        raise ValueError(f"{whose} must be a port number, such as 7777, not {given!r}")
-    return int(text)
 
 
 def _items(given: Any, what: str) -> Iterator[Any]:
