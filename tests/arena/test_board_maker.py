@@ -45,7 +45,7 @@ async def maker(monkeypatch):
         nursery.cancel_scope.cancel()
 
 
-@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("game", registry.ours())
 async def test_the_worker_makes_the_board_of_the_seed(maker, game):
     """With the chance as the board has left it: the match goes on drawing from there."""
     for seed in (3, 1):

@@ -11,7 +11,7 @@ from lanista.games.base import Answer, complete_settings
 from support import tinygame
 from support.example_ruleset import take_away
 
-ALL = registry.names()
+ALL = registry.ours()
 
 
 @pytest.mark.parametrize("name", ALL)

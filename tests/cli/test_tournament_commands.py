@@ -24,7 +24,7 @@ def complains(done, *words):
     assert [] == [word for word in words if word not in done.refusal], done
 
 
-@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("game", registry.ours())
 def test_new_writes_a_spec_that_can_be_prepared(lanista, tmp_path, game):
     from lanista.competition.setup import prepare
 

@@ -11,6 +11,7 @@ import pytest
 from docs.pages import DOCS, fenced, sections
 from docs.test_bots import run, shell_in
 from lanista.competition.spec import Spec, parse_spec
+from lanista.results.blocks import FormatName
 
 RUNNING, FORMAT_PAGE, STATISTICS = (
     DOCS / name for name in ("tournaments.md", "tournament_formats.md", "statistics.md")
@@ -31,7 +32,7 @@ OPTIONS = {
 }
 """Likewise for the test without a spec, and with errors at which fewer blocks are enough."""
 
-FORMATS = ("Round-robin", "Gauntlet", "Swiss", "Knockout", "Ladder")
+FORMATS = [name.capitalize() for name in FormatName if name is not FormatName.SPRT]
 """Sections of one spec each, whose tournament is played in the long run only."""
 
 

@@ -110,7 +110,7 @@ def test_a_ruleset_that_cant_be_used_breaks_only_itself(third_party):
     assert (0, "") == (done.returncode, done.stderr)
     listed, usable, on_the_page, *lines = done.stdout.splitlines()
     assert "True False" == listed
-    assert list(registry.ours()) == usable.split() == on_the_page.split()
+    assert list(registry.names()) == usable.split() == on_the_page.split()
     for at, (value, why) in enumerate(BROKEN.items()):
         start = f"game-{at}  the game 'game-{at}' ({value}) can't be used: {why}"
         assert [line for line in lines if line.startswith(start)], start

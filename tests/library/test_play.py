@@ -18,6 +18,7 @@ import lanista
 import lanista_maps
 from bots_start.arena import needs_sandbox
 from lanista.errors import RefusedError
+from lanista.games import registry
 from lanista.library.playing import prepared
 from library.bots import PATIENT, raises, right
 
@@ -239,7 +240,7 @@ BAD = {
     "an unknown game": (
         ("hogwart", ["Null"] * 4),
         {},
-        "unknown game 'hogwart'; known games: angrymob, crematoria, hogwarts; did you mean 'hogw",
+        f"unknown game 'hogwart'; known games: {', '.join(registry.names())}; did you mean 'hogw",
         lanista.UnknownGameError,
     ),
     "no list of bots": (

@@ -27,6 +27,7 @@ from lanista.errors import BadInputError, FileError, printable
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.base import Ruleset, complete_settings
 from lanista.match.conditions import Clock
+from lanista.results.blocks import FormatName
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -108,8 +109,8 @@ def check(file: Path) -> int:
 @click.option(
     "--format",
     "format_",
-    type=Choice(["round-robin", "gauntlet", "swiss", "knockout", "ladder"]),
-    default="round-robin",
+    type=Choice([name.value for name in FormatName if name is not FormatName.SPRT]),
+    default=FormatName.ROUND_ROBIN.value,
     help="The format.",
 )
 @click.option(

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from typing import assert_never
 
 from lanista.competition.formats.base import Contest, Format
 from lanista.competition.formats.fixed import gauntlet, round_robin
@@ -80,6 +81,8 @@ def make_format(
         return Swiss(contest, spec.rounds)
     if spec.format is FormatName.KNOCKOUT:
         return Knockout(contest)
+    if spec.format is not FormatName.LADDER:
+        assert_never(spec.format)
 
     def ratings(played: Sequence[BlockScore]) -> Mapping[str, float]:
         # Imported here because it imports numpy.
