@@ -50,6 +50,7 @@ export class Headline {
   #lead = el("span", { class: "result lead" });
   #result = el("strong", { class: "result", role: "status" });
   #facts = el("span", { class: "row facts" });
+  #seed = el("span", { class: "muted seed" });
   #failures = el("div", { class: "failed", role: "status" });
   /** What the result shows. */
   #shown = "";
@@ -77,6 +78,7 @@ export class Headline {
         this.#lead,
         this.#result,
         controls,
+        this.#seed,
         this.#facts,
       ),
       this.#failures,
@@ -235,9 +237,9 @@ export class Headline {
     const record = `${api}/record`;
     const title = "Download the record of the match";
     const names = head.players.map(({ name }) => name);
+    fill(this.#seed, seed !== null && `seed ${seed}`);
     fill(
       this.#facts,
-      seed !== null && el("span", { class: "muted" }, `seed ${seed}`),
       isStored &&
         end !== null &&
         (typeof head.ladder === "string"
