@@ -284,6 +284,32 @@ def test_a_followed_link_is_not_overwritten_by_the_shown_round(arena, records, s
     match.at(9)
 
 
+def test_high_contrast_shows_what_is_chosen_and_whose_it_is(replay):
+    """Also where the system sets the colours."""
+    match = replay("hogwarts", 5)
+    page = match.page
+    page.emulate_media(forced_colors="active")
+    try:
+        background = "all => all.map(one => getComputedStyle(one).backgroundColor)"
+        marks = match.players.locator(".seat").evaluate_all(background)
+        assert 4 == len(set(marks)), marks
+        for chosen, other in (("All players", "A: only"), ("Movement", "Spoilers")):
+            looks = [
+                match.button(name).evaluate("one => getComputedStyle(one).color")
+                for name in (chosen, other)
+            ]
+            assert looks[0] != looks[1], chosen
+        lines = [
+            page.get_by_role("tab", name=name).evaluate(
+                "one => getComputedStyle(one).borderBottomColor"
+            )
+            for name in ("Answers", "Logs")
+        ]
+        assert lines[0] != lines[1]
+    finally:
+        page.emulate_media(forced_colors="none")
+
+
 def test_less_movement_is_respected(replay):
     """Who asks their system for less movement gets none, until they ask for it here."""
     match = replay("angrymob", movement=False)
