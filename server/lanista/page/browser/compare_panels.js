@@ -8,6 +8,7 @@
 
 import { ordersApart, seatsApart } from "./difference.js";
 import { el, fill } from "./dom.js";
+import { submoveList } from "./evidence.js";
 import { addressOf, seatMark } from "./matches.js";
 import { playerOf } from "./panels.js";
 import { printable, turnWord, verdictText } from "./text.js";
@@ -170,7 +171,9 @@ function answersOf(heads, plays, seat, pointed) {
               el("span", { class: "badge danger" }, verdictText(play, seat)),
             orders === null || !isAnswer(seat)(play)
               ? sentOf(play, seat)
-              : submovesOf(orders[at], pointed),
+              : orders[at].length === 0
+                ? el("span", { class: "muted" }, "nothing")
+                : submoveList(orders[at], pointed, MAX_SUBMOVES),
           ),
         ),
   );
@@ -187,32 +190,6 @@ function sentOf(play, seat) {
   return raw === null
     ? null
     : el("code", null, printable(raw.length > MAX_RAW ? `${raw.slice(0, MAX_RAW)}…` : raw) || "(empty)");
-}
-
-/** @param {import("./orders.js").Ordered[]} orders @param {Pointed} pointed */
-function submovesOf(orders, pointed) {
-  if (orders.length === 0) {
-    return el("span", { class: "muted" }, "nothing");
-  }
-  const more = orders.length - MAX_SUBMOVES;
-  return el(
-    "ul",
-    { class: "submoves" },
-    orders
-      .slice(0, MAX_SUBMOVES)
-      .map((order) =>
-        pointed.link(
-          el(
-            "li",
-            { class: order.fate },
-            order.text,
-            order.why !== "" && el("span", { class: "why" }, order.why),
-          ),
-          order,
-        ),
-      ),
-    more > 0 && el("li", { class: "muted" }, `and ${more} more`),
-  );
 }
 
 /**

@@ -83,6 +83,34 @@ export function answersPanel(sources) {
 }
 
 /**
+ * Make the list of submoves in words, each with the reason if it was refused or changed nothing.
+ *
+ * @param {readonly import("./orders.js").Ordered[]} orders
+ * @param {Pointed} pointed links the lines with the board
+ * @param {number} [most] how many are listed at most
+ */
+export function submoveList(orders, pointed, most = orders.length) {
+  const more = orders.length - most;
+  return el(
+    "ul",
+    { class: "submoves" },
+    orders.slice(0, most).map((order) => {
+      const fate = order.fate === "refused" ? "refused" : "no effect";
+      return pointed.link(
+        el(
+          "li",
+          { class: order.fate },
+          order.text,
+          order.why !== "" && el("span", { class: "why" }, `${fate}: ${order.why}`),
+        ),
+        order,
+      );
+    }),
+    more > 0 && el("li", { class: "muted" }, `and ${more} more`),
+  );
+}
+
+/**
  * Make the section of a seat's answer.
  *
  * @param {Sources} sources
@@ -110,28 +138,7 @@ function answerOf({ head, pointed }, play, seat, open) {
         orders.length > 0 &&
         el("span", { class: "muted summary" }, summaryOf(orders)),
     ),
-    orders !== null &&
-      orders.length > 0 &&
-      el(
-        "ul",
-        { class: "submoves" },
-        orders.map((order) =>
-          pointed.link(
-            el(
-              "li",
-              { class: order.fate },
-              order.text,
-              order.why !== "" &&
-                el(
-                  "span",
-                  { class: "why" },
-                  `${order.fate === "refused" ? "refused" : "no effect"}: ${order.why}`,
-                ),
-            ),
-            order,
-          ),
-        ),
-      ),
+    orders !== null && orders.length > 0 && submoveList(orders, pointed),
     (unplaced.length > 0 || more > 0) &&
       el(
         "ul",

@@ -19,11 +19,11 @@ import {
   INTERVAL_COLUMN,
   intervalBar,
   intervalSwitch,
+  LeadersCard,
   numberCell,
   ratingCell,
   seatsSection,
   section,
-  tableOf,
 } from "./tables.js";
 import { pathPart, printable } from "./text.js";
 
@@ -108,65 +108,35 @@ function describeSize({ bots, matches }) {
  *
  * @implements {Part<Ladder>}
  */
-export class LadderPart {
-  #about = el("p", { class: "muted" });
+export class LadderPart extends LeadersCard {
   #problem = el("p", { class: "muted" });
-  #rows = el("tbody", null);
-  #table = tableOf(
-    [
-      { title: "#", meaning: "rank" },
-      { title: "Bot", isText: true },
-      { title: "Matches" },
-      { title: "Rating", meaning: "Elo" },
-    ],
-    this.#rows,
-  );
-  #more;
 
   /** @param {Ladder} ladder */
   constructor({ name }) {
-    const address = ladderAddress(name);
-    this.#more = el("a", { href: address });
-    this.element = el(
-      "article",
-      { class: "card tournament" },
-      el("h3", null, el("a", { class: "name", href: address }, printable(name))),
-      this.#about,
-      this.#problem,
-      this.#table,
-      el("p", null, this.#more),
-    );
+    super(name, ladderAddress(name), [{ title: "Matches" }, { title: "Rating", meaning: "Elo" }]);
+    this.about.after(this.#problem);
   }
 
   /** @param {Ladder} ladder */
   update(ladder) {
     const { name, title, rows, bots, computed, problem } = ladder;
-    this.#about.textContent = [title, describeSize(ladder), describePresence(ladder)]
+    this.about.textContent = [title, describeSize(ladder), describePresence(ladder)]
       .filter((text) => text !== "")
       .join(" · ");
     this.#problem.textContent = problem ?? (computed === null ? COMPUTING : "");
     this.#problem.hidden = this.#problem.textContent === "";
-    this.#table.hidden = rows.length === 0;
-    this.#more.textContent =
+    this.more.textContent =
       bots !== null && bots > rows.length ? `All ${bots} bots` : "Table and how to connect";
-    list(
-      this.#rows,
-      rows,
-      ({ bot }) => bot,
-      (row) =>
-        el(
-          "tr",
-          { class: row.rank === 1 ? "winner" : null },
-          numberCell(row.rank ?? ""),
-          ladderBotCell(name, row, undefined),
-          numberCell(row.matches.toLocaleString("en")),
-          ratingCell(row.rating),
-        ),
+    this.showRows(rows, (row) =>
+      el(
+        "tr",
+        { class: row.rank === 1 ? "winner" : null },
+        numberCell(row.rank ?? ""),
+        ladderBotCell(name, row, undefined),
+        numberCell(row.matches.toLocaleString("en")),
+        ratingCell(row.rating),
+      ),
     );
-  }
-
-  close() {
-    this.element.remove();
   }
 }
 

@@ -462,6 +462,47 @@ export function tableOf(columns, rows) {
   );
 }
 
+/** The card of a ladder or a tournament in the lobby, with its leaders. */
+export class LeadersCard {
+  about = el("p", { class: "muted" });
+  more;
+  #rows = el("tbody", null);
+  #table;
+
+  /**
+   * @param {string} name
+   * @param {string} address of its view
+   * @param {readonly Column[]} columns after rank and bot
+   */
+  constructor(name, address, columns) {
+    const first = [{ title: "#", meaning: "rank" }, { title: "Bot", isText: true }];
+    this.#table = tableOf([...first, ...columns], this.#rows);
+    this.more = el("a", { href: address });
+    this.element = el(
+      "article",
+      { class: "card tournament" },
+      el("h3", null, el("a", { class: "name", href: address }, printable(name))),
+      this.about,
+      this.#table,
+      el("p", null, this.more),
+    );
+  }
+
+  /**
+   * @template {{bot: string}} Row
+   * @param {readonly Row[]} rows
+   * @param {(row: Row) => HTMLElement} rowOf
+   */
+  showRows(rows, rowOf) {
+    this.#table.hidden = rows.length === 0;
+    list(this.#rows, rows, ({ bot }) => bot, rowOf);
+  }
+
+  close() {
+    this.element.remove();
+  }
+}
+
 /**
  * Make a section with a heading.
  *

@@ -10,7 +10,7 @@
 
 import { roundsSection } from "./bracket.js";
 import { cardsOf } from "./cards.js";
-import { el, fill, list } from "./dom.js";
+import { el, fill } from "./dom.js";
 import { formatProgress } from "./figures.js";
 import { followFigures } from "./following.js";
 import { matchesAddress, timeElement } from "./matches.js";
@@ -19,12 +19,12 @@ import { halves } from "./standings.js";
 import {
   botCell,
   endingsSection,
+  LeadersCard,
   meetingsSection,
   numberCell,
   ratingCell,
   seatsSection,
   standingsSection,
-  tableOf,
 } from "./tables.js";
 import { printable } from "./text.js";
 
@@ -54,70 +54,42 @@ export function tournamentAddress(name) {
  *
  * @implements {Part<Summary>}
  */
-export class TournamentPart {
-  #about = el("p", { class: "muted" });
+export class TournamentPart extends LeadersCard {
   #text = el("p", { class: "name" });
   #bar = el("progress", { "aria-label": "Blocks played" });
-  #rows = el("tbody", null);
-  #table = tableOf(
-    [
-      { title: "#", meaning: "rank" },
-      { title: "Bot", isText: true },
-      { title: "Points" },
-      { title: "Rating", meaning: "Elo with its 95 % interval" },
-    ],
-    this.#rows,
-  );
-  #more = el("a", null);
 
   /** @param {Summary} tournament */
   constructor({ name }) {
-    const address = tournamentAddress(name);
-    this.#more.setAttribute("href", address);
-    this.element = el(
-      "article",
-      { class: "card tournament" },
-      el("h3", null, el("a", { class: "name", href: address }, printable(name))),
-      this.#about,
-      this.#bar,
-      this.#text,
-      this.#table,
-      el("p", null, this.#more),
-    );
+    super(name, tournamentAddress(name), [
+      { title: "Points" },
+      { title: "Rating", meaning: "Elo with its 95 % interval" },
+    ]);
+    this.about.after(this.#bar, this.#text);
   }
 
   /** @param {Summary} tournament */
   update({ title, standings, problem, bots }) {
     const rows = standings?.standings ?? [];
-    this.#about.textContent =
+    this.about.textContent =
       standings === null
         ? (problem ?? COMPUTING)
         : [title, standings.format, formatProgress(standings)].join(" · ");
     showProgress(this.#bar, standings);
     this.#text.textContent = printable(standings?.words ?? "");
     this.#text.hidden = !standings?.words;
-    this.#table.hidden = rows.length === 0;
-    this.#more.textContent =
+    this.more.textContent =
       bots !== null && bots > rows.length ? `All ${bots} bots` : "All figures";
-    this.#more.hidden = standings === null;
-    list(
-      this.#rows,
-      rows,
-      ({ bot }) => bot,
-      (row) =>
-        el(
-          "tr",
-          { class: row.rank === 1 && row.matches > 0 ? "winner" : null },
-          numberCell(row.rank),
-          botCell(row),
-          numberCell(halves(row.points)),
-          ratingCell(row.rating),
-        ),
+    this.more.hidden = standings === null;
+    this.showRows(rows, (row) =>
+      el(
+        "tr",
+        { class: row.rank === 1 && row.matches > 0 ? "winner" : null },
+        numberCell(row.rank),
+        botCell(row),
+        numberCell(halves(row.points)),
+        ratingCell(row.rating),
+      ),
     );
-  }
-
-  close() {
-    this.element.remove();
   }
 }
 
