@@ -1,5 +1,6 @@
 """docs/api.md: its examples are tried on an arena, one after another, as by a reader."""
 
+import re
 import shutil
 
 import pytest
@@ -7,8 +8,22 @@ import pytest
 from docs.pages import CUP, DOCS, Shell, fenced
 from docs.test_bots import go_through
 from e2e.running import Daemon
+from lanista.hosting.control import RunningMatches
+from lanista.page.routes import Routes
+from lanista.page.view import View
+from lanista.page.viewer import DECISIONS, OPERATIONS
 
 TOKEN = "0123456789abcdef"
+
+
+def test_the_page_has_every_address_and_every_request_of_the_operator():
+    """In its tables, with ID or another word in capitals for what varies."""
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    paths = [re.sub("[A-Z]+", "1", path) for path in re.findall(r"`(/[^`?]*)", page)]
+    routes = Routes(View(RunningMatches()), None, {}, {}, None, "http")._table
+    assert [] == [each for each in routes if not any(each.fullmatch(f"GET {one}") for one in paths)]
+    requests = set(re.findall(r'`(?:{"do": ")?([a-z-]+)[`"]', page))
+    assert set() == (OPERATIONS | DECISIONS) - requests
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl isn't installed")

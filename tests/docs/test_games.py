@@ -60,6 +60,13 @@ def test_every_game_that_comes_with_lanista_has_a_page():
 
 
 @pytest.mark.parametrize("name", PAGES)
+def test_the_page_has_every_house_bot(name):
+    assert [] == [
+        bot for bot in registry.house_bots(name) if bot not in page_of(name).read_text("utf-8")
+    ]
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_the_example_is_what_the_game_says_and_takes(name):
     """Lines from the arena come in this order, without a gap where no `…` is; every answer is taken
     without a refusal; the other seats, and ours in rounds left out, do nothing.
