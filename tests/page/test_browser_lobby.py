@@ -1,5 +1,6 @@
 """The lobby in a browser: who waits, what runs, who won; the operator's commands; the theme."""
 
+import gzip
 import json
 import re
 from datetime import datetime
@@ -7,10 +8,12 @@ from datetime import datetime
 import pytest
 from playwright.sync_api import expect
 
+from e2e.running import wait_until
 from lanista.match.record import read_record
 from page.arena import match_of
 from page.browser import PHONE
 from page.matchpage import MatchPage, fits
+from page.records import changed, unpacked, wandering
 
 NOBODY = "No bot is waiting. A bot connects to the arena's port and says hello."
 
@@ -214,6 +217,30 @@ def test_the_list_of_matches_and_its_filters(arena, show):
     MatchPage(page).begin()
     page.go_back()
     expect(rows).to_have_count(1)
+
+
+def test_the_way_back_leads_to_where_a_long_list_was_left(arenas, show, tmp_path):
+    """The list is as long again as it was."""
+    lines = unpacked(wandering(tmp_path, 2))
+    paths = []
+    for n in range(110):
+        paths.append(tmp_path / f"{n}.jsonl.gz")
+        match = f"01LIST{n:0>20}"
+        paths[-1].write_bytes(gzip.compress(b"".join(changed(lines, 0, match=match))))
+    page = show(f"{arenas(records=paths).page}/#/matches")
+    rows = page.get_by_role("row")
+    expect(rows).to_have_count(51)
+    page.get_by_role("button", name="Show more").click()
+    expect(rows).to_have_count(101)
+    rows.last.scroll_into_view_if_needed()
+    kept = "history.state?.scrolled === scrollY && scrollY > 0"
+    wait_until(lambda: page.evaluate(kept), "it is noted how far it is scrolled")
+    left = page.evaluate("scrollY")
+    rows.last.get_by_text("Replay").click()
+    expect(page.get_by_role("slider")).to_be_visible()
+    page.go_back()
+    expect(rows).to_have_count(101)
+    wait_until(lambda: left == page.evaluate("scrollY"), "the list is scrolled as it was")
 
 
 def test_a_list_of_matches_that_stays_open_is_kept_up_to_date(arena, bots, show):

@@ -609,7 +609,7 @@ function faultOf(query) {
  */
 function replaceAddress(target) {
   if (location.href === address) {
-    history.replaceState(null, "", target);
+    history.replaceState(history.state, "", target);
     address = location.href;
   }
 }

@@ -19,6 +19,7 @@ import {
   timeElement,
   winners,
 } from "./matches.js";
+import { wasScrolled } from "./scrolling.js";
 import { printable } from "./text.js";
 
 /** @typedef {import("./link.js").Link} Link */
@@ -60,6 +61,8 @@ export function matchesView(root, link, chosen, choose) {
   /** @type {Page} */
   let shown = { matches: [], next: null };
   let isMoreWanted = false;
+  /** How far it was scrolled, if the user comes back: it becomes that long again by itself. */
+  let scrolled = wasScrolled();
 
   /** @param {Page} page what is shown from now on */
   function show(page) {
@@ -67,6 +70,11 @@ export function matchesView(root, link, chosen, choose) {
     list(rows, page.matches, ({ match }) => match, rowOf);
     state.textContent = page.matches.length === 0 ? noMatchesText(chosen) : "";
     more.hidden = page.next === null;
+    if (!more.hidden && document.documentElement.scrollHeight - innerHeight < scrolled) {
+      more.click();
+    } else {
+      scrolled = 0;
+    }
   }
 
   /** @param {string} message */
