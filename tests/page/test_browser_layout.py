@@ -6,8 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.running import FileArena, wait_until
+from page.arena import match_of
 from page.browser import DESK, NARROW, PHONE
-from page.matchpage import fits, sticks_out
+from page.matchpage import MatchPage, fits, sticks_out
+from page.records import wandering
 from page.test_browser_ladders import FILE
 from page.test_ladders import results, write_results
 from page.test_tournaments import store_blocks
@@ -114,6 +116,20 @@ def test_the_end_of_a_match_of_four_leaves_room_for_what_happened(replay):
     match.page.keyboard.press("End")
     expect(match.page.locator(".failed p")).to_have_count(3)
     assert match.events.evaluate("events => events.clientHeight") >= 40
+
+
+def test_two_players_below_each_other_are_seen_at_the_end(arenas, show, tmp_path):
+    """A wide board leaves a narrow column, with a long headline."""
+    rows = [["."] * 47 for _ in range(29)]
+    rows[0][0], rows[-1][-1] = "A", "B"
+    board = "\n".join(["29 47", *map(" ".join, rows), ""])
+    record = wandering(tmp_path, 2, board=board)
+    match = MatchPage(show(arenas(records=[record]).address(match_of(record))))
+    match.begin()
+    match.page.keyboard.press("End")
+    expect(match.players.first).to_contain_text("1st")
+    for at in range(2):
+        expect(match.players.nth(at)).to_be_in_viewport(ratio=1)
 
 
 def test_a_phone_shows_one_level_at_a_time(replay):
