@@ -43,6 +43,9 @@ for profile, examples in (("default", 10), ("long", 2000)):
     )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "default")
 
+# What tests write may be read by the bots of root's sandboxes, which run as another user.
+os.umask(0o022)
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():

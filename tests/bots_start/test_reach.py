@@ -101,6 +101,8 @@ def paths_within(top, mounts):
 def top(tmp_path):
     """Programs, scripts, links, a Java archive and an installation, in a folder without links."""
     top = Path(os.path.realpath(tmp_path))
+    if " " in str(top):
+        pytest.skip("the kernel ends the path of a script's interpreter at a space")
     for folder in ("real/bin", "real/lib", "work/bots/tom", "jars", "data", "venv", "tools/bin"):
         (top / folder).mkdir(parents=True)
     (top / "work/bots/pack").mkdir()
