@@ -18,7 +18,7 @@ else:  # in the keeper, which knows no packages
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
-CORES = os.cpu_count() or 1
+CORES = os.cpu_count() or 1  # also those not usable now: a bot may ask the kernel for them
 
 # Bounds for the milliseconds between two measurements. Within them, the time is as long as a bot
 # needs at least to use up what is left, if it fills memory by GROWTH bytes a second or keeps all

@@ -179,7 +179,8 @@ class PooledBot:
         limit = self.contestant.limits.cpu
         if limit is None:
             return False
-        # Measuring is slow, so do it only if all cores together could have used that much.
+        # Measuring is slow, so do it only if all cores together could have used that much, also
+        # those that aren't usable now: a bot may ask the kernel for them.
         possible = (trio.current_time() - self.began) * (os.cpu_count() or 1)
         return possible > limit / 2 and self.bot.cpu_used() > limit / 2
 
