@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -193,22 +194,31 @@ async def test_a_killed_fork_server_leaves_bots_alone_and_is_started_again(famil
     assert KILLED == bot.exit
 
 
-async def stopped(pid):
+def stop(pid):
     """Stop a process, and wait until it stands."""
     os.kill(pid, signal.SIGSTOP)
-    with trio.fail_after(PATIENCE):
-        while stat_fields(pid)[0] != b"T":  # noqa: ASYNC110 -- nothing tells
-            await trio.sleep(0.001)
+    until = time.monotonic() + PATIENCE
+    while stat_fields(pid)[0] != b"T":
+        assert time.monotonic() < until
+
+
+async def test_a_stopped_fork_server_goes_on():
+    async with start_bot(["true"], ENV):
+        server = fork_server()
+    stop(server)
+    async with start_bot(["true"], ENV) as bot:
+        assert Exit(code=0) == await bot.exited()
+    assert server == fork_server()
 
 
 async def test_a_fork_server_that_is_killed_with_a_request_fails_that_bot_alone(monkeypatch):
     """It may have forked a keeper before: so it isn't asked again for that bot."""
     async with start_bot(["true"], ENV):
         server = fork_server()
-    await stopped(server)
     send = socket.send_fds
 
     def send_and_kill(*what):
+        stop(server)
         send(*what)
         os.kill(server, signal.SIGKILL)
 
@@ -222,15 +232,21 @@ async def test_a_fork_server_that_is_killed_with_a_request_fails_that_bot_alone(
 
 
 async def test_a_fork_server_that_does_not_answer_is_replaced(monkeypatch):
-    monkeypatch.setattr(keeper_process, "_ANSWER_TIMEOUT", 0.2)
     async with start_bot(["true"], ENV):
         server = fork_server()
-    await stopped(server)
-    async with start_bot(["true"], ENV) as bot:
-        why = "could not be started: the process that starts bots doesn't answer"
-        assert why == str(bot.exit)
+    send = socket.send_fds
+
+    def stop_and_send(*what):
+        stop(server)
+        send(*what)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keeper_process.socket, "send_fds", stop_and_send)
+        keeper_process._fork_server._requests.settimeout(0.2)
+        async with start_bot(["true"], ENV) as bot:
+            why = "could not be started: the process that starts bots doesn't answer"
+            assert why == str(bot.exit)
     assert read_stat(server) is None
-    monkeypatch.undo()
     async with start_bot(["true"], ENV) as bot:
         assert Exit(code=0) == await bot.exited()
 

@@ -35,8 +35,7 @@ DIRECTORY = str(Path(keeper.__file__).parent)
 """The folder of the modules that `interpreter` runs."""
 
 _ANSWER_TIMEOUT = 10.0
-"""Seconds to wait for the fork server's answer: far more than it needs on a busy machine. It gives
-none while it is stopped by a signal."""
+"""Seconds to wait for the fork server's answer: far more than it needs on a busy machine."""
 
 _LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
 
@@ -189,6 +188,9 @@ class _ForkServer:
         if self._requests is None:
             self._start()
         assert self._requests is not None
+        with contextlib.suppress(OSError):  # as in `KeeperProcess.poll`
+            # If a signal has stopped it, an event loop would wait here for its answer.
+            os.kill(self.pid, signal.SIGCONT)
         try:
             socket.send_fds(self._requests, [b"."], descriptors)
             answer = self._requests.recv(16)
