@@ -151,5 +151,16 @@ def test_a_bot_cannot_hold_the_arena_by_what_it_prints(line):
     assert time.process_time() - began < 3
 
 
+def test_only_the_last_lines_are_looked_at():
+    """Looking at 65,000 of them would hold the arena."""
+    overflow = (
+        'Exception in thread "main" StackOverflowError\n' + "\tat Bot.go(Bot.java:7)\n" * 1024
+    )
+    assert "Bot.java:7: StackOverflowError" == last_words(overflow)
+    panic = "panic: x\ngoroutine 1 [running]:\n\t/bot/bot.go:7\n"
+    assert "bot.go:7: x" == last_words(panic + "y\n" * 2000)
+    assert "y" == last_words(panic + "y\n" * 3000)
+
+
 def test_long_words_are_cut():
     assert "x" * 200 == last_words("x" * 1000)

@@ -12,6 +12,8 @@ LONGEST = 200
 """Maximum number of characters that are returned."""
 TAIL = 5
 """Number of lines that may follow a stack trace in the output, such as Node's version."""
+LINES = 2048
+"""Number of lines, the last ones, that are looked at; Java prints at most 1024 frames."""
 
 # A bot may print what it likes, and is read in an event loop: no pattern may take longer than in
 # proportion to a line.
@@ -55,7 +57,7 @@ def last_words(output: str) -> str:
     output = output.rstrip()
     if output.endswith(_MARGIN_END):
         output = _MARGIN.sub("", output).rstrip()
-    lines = output.splitlines()
+    lines = output.splitlines()[-LINES:]
     forms: Sequence[Callable[[Sequence[str]], str]] = (_python, _thrown, _go, _rust, _cpp)
     found = (form(lines) for form in forms)
     words = next(filter(None, found), lines[-1].strip() if lines else "")
