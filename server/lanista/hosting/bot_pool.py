@@ -140,14 +140,11 @@ class PooledBot:
     ended: trio.Event = attrs.field(factory=trio.Event)
     """Set by its task when it has ended."""
 
-    def output(self) -> str:
-        """Return the last part of what it has written in its present match."""
-        return self.bot.output_tail(self.bot.output_bytes - self.written)
-
     def info(self, exit_: str) -> BotInfo:
         """Return what a record says of its process, given how it ended."""
-        turns = self.bot.output_turns(self.bot.output_bytes - self.written)
-        return BotInfo(exit=exit_, output=self.output(), output_turns=tuple(turns))
+        written = self.bot.output_bytes - self.written  # in its present match
+        output, turns = self.bot.output_tail(written), self.bot.output_turns(written)
+        return BotInfo(exit=exit_, output=output, output_turns=tuple(turns))
 
     @property
     def is_there(self) -> bool:

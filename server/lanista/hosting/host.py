@@ -340,7 +340,7 @@ async def _complete(
     if not seated.writes_bundles:
         return report
     path, seats = report.record, len(seated.names)
-    failures = _failures(seated.bots, match, report.exits)
+    failures = _failures(seated.bots, match, report)
     if not failures and not has_bundles(path, seats):
         return report  # most matches; a thread would cost more than to look
     try:
@@ -354,16 +354,15 @@ async def _complete(
     return attrs.evolve(report, bundles=dict(zip(seats_out, bundles, strict=True)))
 
 
-def _failures(
-    bots: Sequence[PooledBot], match: Match, exits: Sequence[Exit | None]
-) -> Sequence[Failure]:
+def _failures(bots: Sequence[PooledBot], match: Match, report: MatchReport) -> Sequence[Failure]:
     """Return the failures of the bots that failed in the match, or whose process crashed."""
     in_match = [match.failure(seat.index) for seat in match.seats]
     if not bots:
         return [failure for failure in in_match if failure.reasons]
     assert match.outcome is not None
     failures = []
-    for failure, bot, exit_ in zip(in_match, bots, exits, strict=True):
+    each = zip(in_match, bots, report.exits, report.result.bots, strict=True)
+    for failure, bot, exit_, info in each:
         # In a dialect, bots aren't told that the match has ended, and an aborted match just stops,
         # whether by an interrupt or by an error of the rules. A bot that crashes because of that
         # hasn't failed.
@@ -377,7 +376,7 @@ def _failures(
                 failure,
                 reasons=(*failure.reasons, f"its process {exit_}"),
                 command=bot.contestant.command,
-                output=bot.output(),
+                output=None if info is None else info.output,
             )
         )
     return failures
