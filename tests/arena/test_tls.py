@@ -154,6 +154,32 @@ async def test_without_a_handshake_the_connection_ends_and_the_log_says_why(rela
     peer.close()
 
 
+@pytest.mark.parametrize("words", [b"", b"error server-full\n"])
+async def test_a_handshake_ends_when_the_arena_sends_the_peer_away(relay, words):
+    """Else whoever begins one after another would have the relay run out of files."""
+    channel, peer = await relayed(relay, 10 * PATIENCE)
+    with capture_logs() as logs:
+        channel.send_some(words)
+        channel.close()
+        await until(lambda: logs)
+    assert "the arena sent it away" == logs[0]["why"]
+    peer.close()
+
+
+async def test_a_connection_without_its_sockets_harms_no_other(relay):
+    """The kernel drops those for which the relay has no descriptors left."""
+    channel, peer = await relayed(relay)
+    bot = await handshake(peer)
+    with capture_logs() as logs:
+        relay._link.post({"kind": "relay", "address": "127.0.0.2", "seconds": PATIENCE})
+        await until(lambda: logs)
+    assert ("127.0.0.2", "too many open files") == (logs[0]["peer"], logs[0]["why"])
+    await bot.send_all(b"still there\n")
+    assert b"still there\n" == await read(channel, 12)
+    channel.close()
+    await trio.aclose_forcefully(bot)
+
+
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 async def test_old_versions_of_tls_are_refused(relay):
     old = ssl.create_default_context(cafile=FILES / "localhost.pem")

@@ -8,6 +8,7 @@ take turns, so that a crowd of them delays the others' lines by a few millisecon
 """
 
 import resource
+import socket
 import ssl
 import sys
 from contextlib import suppress
@@ -107,38 +108,61 @@ class Relay:
 
     async def _relay(self, message: Message) -> None:
         """Relay one connection until it ends; nothing that goes wrong concerns another."""
-        outer, inner = (
+        streams = [
             trio.SocketStream(trio.socket.from_stdlib_socket(each)) for each in message.sockets
-        )
+        ]
         try:
+            if len(streams) < 2:  # the kernel drops sockets that are too many for this process
+                raise OSError("too many open files")  # noqa: TRY301 - logged like others, below
+            outer, inner = streams
             peer = _Peer(outer, message.content["address"], self._work)
             tls = trio.SSLStream(peer, self._context, server_side=True)
-            if await self._shake_hands(tls, peer, message.content["seconds"]):
+            if await self._shake_hands(tls, peer, inner, message.content["seconds"]):
                 await _pass_on(tls, inner)
                 with trio.move_on_after(2 * LINGERING):
                     await tls.aclose()
         except OSError as error:
-            log.warning("a TLS connection failed", peer=message.content["address"], why=str(error))
+            peer_address, why = message.content["address"], str(error)
+            self._lines.log(log.warning, "a TLS connection failed", peer=peer_address, why=why)
         finally:
-            inner.socket.close()
-            outer.socket.close()
+            for stream in streams:
+                stream.socket.close()
 
-    async def _shake_hands(self, tls: "trio.SSLStream[_Peer]", peer: _Peer, seconds: float) -> bool:
+    async def _shake_hands(
+        self, tls: "trio.SSLStream[_Peer]", peer: _Peer, inner: trio.SocketStream, seconds: float
+    ) -> bool:
         why = f"no complete handshake within {seconds:g} s"
-        with trio.move_on_after(seconds):
-            try:
-                await tls.do_handshake()
-            except trio.BrokenResourceError as error:
-                cause = error.__cause__
-                why = "the peer has left"
-                if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
-                    # A name of OpenSSL's, such as UNSUPPORTED_PROTOCOL.
-                    why = cause.reason or "unknown"
-            else:
-                peer.is_new = False
-                return True
-        self._lines.log(log.warning, "a TLS handshake failed", peer=peer.address, why=why)
-        return False
+
+        async def hurry() -> None:
+            """End the handshake soon if the arena sends the peer away: else it says nothing yet.
+
+            Its place goes to another then. Whoever connected again and again would have more and
+            more handshakes here.
+            """
+            nonlocal why
+            words = b""
+            with suppress(OSError):
+                words = await inner.socket.recv(1, socket.MSG_PEEK)
+            why = "the arena sent it away"
+            until = trio.current_time() + (LINGERING if words else 0.0)
+            scope.deadline = min(scope.deadline, until)
+
+        with trio.move_on_after(seconds) as scope:
+            async with helpers_nursery() as helpers:
+                helpers.start_soon(hurry)
+                try:
+                    await tls.do_handshake()
+                except trio.BrokenResourceError as error:
+                    cause = error.__cause__
+                    why = "the peer has left"
+                    if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
+                        # A name of OpenSSL's, such as UNSUPPORTED_PROTOCOL.
+                        why = cause.reason or "unknown"
+                else:
+                    peer.is_new = False
+        if peer.is_new:
+            self._lines.log(log.warning, "a TLS handshake failed", peer=peer.address, why=why)
+        return not peer.is_new
 
 
 async def _pass_on(tls: "trio.SSLStream[_Peer]", inner: trio.SocketStream) -> None:
