@@ -1,6 +1,7 @@
 """The TLS relay, in the tests' own event loop: what passes through it, and what doesn't."""
 
 import shutil
+import signal
 import socket
 import ssl
 from pathlib import Path
@@ -235,6 +236,21 @@ async def test_a_relay_whose_files_do_not_fit_begins_as_soon_as_they_do(tmp_path
         (line["event"], line["why"]) for line in logs
     }
     nursery.cancel_scope.cancel()
+
+
+async def test_a_relay_that_dies_before_it_begins_is_told(tmp_path, monkeypatch, nursery):
+    """As one that is killed each time, for want of memory say: the arena waits for it."""
+
+    async def start(*_):
+        return await trio.lowlevel.open_process(["sh", "-c", "kill -KILL $$"])
+
+    monkeypatch.setattr(worker_process, "start", start)
+    with capture_logs() as logs, trio.fail_after(PATIENCE):
+        nursery.start_soon(TlsRelay(tmp_path, tmp_path).run)
+        await until(lambda: logs)
+    nursery.cancel_scope.cancel()
+    assert "the TLS relay ended; its connections are broken" == logs[0]["event"]
+    assert -signal.SIGKILL == logs[0]["code"]
 
 
 def test_a_stranger_does_not_get_the_arenas_own_connection(monkeypatch):

@@ -184,9 +184,11 @@ class TlsRelay:
             self._started.set()
 
         try:
-            await linked.listen(hear)
-            if self._link is not None:  # else it has said why it can't begin
-                log.error("the TLS relay ended; its connections are broken")
+            if await linked.listen(hear):
+                await linked.process.wait()
+            code = linked.process.returncode
+            if self._link is not None or code:  # else it has said why it can't begin
+                log.error("the TLS relay ended; its connections are broken", code=code)
         finally:
             self._link = None
             if self._started.is_set():  # else somebody may be waiting for it
