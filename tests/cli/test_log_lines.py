@@ -2,11 +2,13 @@
 
 import json
 import math
+import os
+import select
 from pathlib import Path
 
 import pytest
 
-from lanista.cli.logs import MAX_ITEMS, MAX_TEXT, escaped, json_line, shortened
+from lanista.cli.logs import MAX_ITEMS, MAX_TEXT, Stderr, escaped, json_line, shortened
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,22 @@ def test_a_terminal_obeys_nothing_in_a_line_of_text():
     event = {"path": "a\x1b]0;owned\x07\rb", "trace": "one\ntwo", "worker": 1}
     expected = {"path": r"a\x1b]0;owned\x07\rb", "trace": "one\ntwo", "worker": 1}
     assert expected == escaped(None, "info", event)
+
+
+def test_a_log_that_nobody_reads_any_more_holds_nothing():
+    """As behind a pager, or in a terminal after Ctrl-S: the loop of all matches writes it."""
+    log, line = Stderr(), "x" * MAX_TEXT + "\n"
+    stderr = os.dup(2)
+    read, write = os.pipe()
+    try:
+        os.dup2(write, 2)
+        while select.select([], [2], [], 0)[1]:
+            log.write(line)
+        log.write(line)  # doesn't wait for the reader
+        os.read(read, 1 << 20)
+        log.write("seen again\n")
+        assert b"seen again\n" == os.read(read, 100)
+    finally:
+        os.dup2(stderr, 2)
+        for descriptor in (stderr, read, write):
+            os.close(descriptor)

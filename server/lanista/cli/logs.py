@@ -9,6 +9,7 @@ import json
 import logging
 import math
 import os
+import select
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO, cast
 
@@ -26,13 +27,30 @@ FIRST = ("timestamp", "level", "event")
 """The keys with which each line begins."""
 
 
+WAIT = 0.005
+"""Seconds for which a line waits for room; none of the next ones does if there was none."""
+
+
 class Stderr:
-    """A stream to stderr that ignores errors: a log that nobody reads must not end a match."""
+    """A stream to stderr that ignores errors: a log that nobody reads must not end a match.
+
+    Nor does it stop all matches: what a full pipe or a stopped terminal has no room for is dropped.
+    """
+
+    def __init__(self) -> None:
+        self._wait = WAIT
 
     def write(self, text: str) -> None:
-        """Write one line unbuffered, or drop it if stderr is closed."""
+        """Write one line unbuffered, or drop it if stderr is closed or full."""
+        data = text.encode("utf-8", "backslashreplace")
         with contextlib.suppress(OSError):
-            os.write(2, text.encode("utf-8", "backslashreplace"))
+            # A pipe that is ready has room for so many bytes, at least.
+            for start in range(0, len(data), select.PIPE_BUF):
+                _, ready, _ = select.select([], [2], [], self._wait)
+                self._wait = WAIT if ready else 0
+                if not ready:
+                    break
+                os.write(2, data[start : start + select.PIPE_BUF])
 
     def flush(self) -> None:
         """Do nothing; lines aren't buffered."""
