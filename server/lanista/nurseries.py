@@ -56,6 +56,13 @@ def stop_signals() -> Iterator[AsyncIterator[int]]:
         yield signals
 
 
+def ungrouped(error: BaseException) -> BaseException:
+    """Return the error in an exception group, if it is the only one; else what is given."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
 def helpers_nursery() -> "AbstractAsyncContextManager[trio.Nursery, None]":
     """Open a nursery for tasks that serve the block; they are cancelled when the block ends.
 

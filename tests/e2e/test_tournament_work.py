@@ -290,6 +290,20 @@ def test_a_folder_that_cant_be_written_is_one_line(tmp_path):
         play_blocks(task_of(setup_of(tmp_path, JOE, RUNNERS), 0, playing=tmp_path / "file"))
 
 
+def test_an_error_comes_out_of_the_groups_of_nurseries(tmp_path, monkeypatch):
+    """The manager goes on or halts by the type of an error."""
+    errors = [ExceptionGroup("of a nursery", [OSError("no room")])]
+
+    async def take_all(*_):
+        while not errors:
+            await trio.sleep_forever()
+        raise errors.pop()
+
+    monkeypatch.setattr(worker.BotPool, "take_all", take_all)
+    with pytest.raises(OSError, match="no room"):
+        played(tmp_path, JOE, RUNNERS)
+
+
 def test_a_good_bot_passes_its_trial(tmp_path):
     trial = tried(setup_of(tmp_path, JOE), "Joe")
 

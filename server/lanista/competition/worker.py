@@ -34,7 +34,7 @@ from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.jobs import Job
 from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
-from lanista.nurseries import helpers_nursery
+from lanista.nurseries import helpers_nursery, ungrouped
 from lanista.results.blocks import Seating
 from lanista.results.match_result import BlockResult
 from lanista.temporary import TemporaryFolder
@@ -271,7 +271,8 @@ class _Loop:
             try:
                 done.set_result(await work(self._player, *args, **kwargs))
             except Exception as error:  # noqa: BLE001 - raised in the waiting thread
-                done.set_exception(error)
+                # Out of the nurseries' groups: the manager knows some errors by their types.
+                done.set_exception(ungrouped(error))
             finally:
                 if not done.done():
                     done.set_exception(WorkError(_CLOSED))

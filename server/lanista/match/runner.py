@@ -27,6 +27,7 @@ from lanista.match.seat import AbsentSeats, RejoinError, Seat
 from lanista.match.stalls import StallMonitor
 from lanista.match.turn_lines import TurnLines
 from lanista.match.verdicts import in_order
+from lanista.nurseries import ungrouped
 from lanista_protocol import ErrorCode, State
 
 OWN_SHARE = 0.5
@@ -199,9 +200,7 @@ class Match:
                     await self._send_end()
         except BaseException as error:
             # No error may reach other matches, not even `sys.exit()` in the rules.
-            cause = error
-            while isinstance(cause, BaseExceptionGroup) and len(cause.exceptions) == 1:
-                cause = cause.exceptions[0]  # out of the nursery's group
+            cause = ungrouped(error)
             if not isinstance(cause, Exception | SystemExit):
                 raise
             self.error = "".join(traceback.format_exception(cause))
