@@ -1,4 +1,4 @@
-"""What a bot's author gives to `Arena`, or in the environment: checked, and made ready for use."""
+"""Checks of what a bot's author gives to `Arena`, by arguments or in the environment."""
 
 from __future__ import annotations
 
