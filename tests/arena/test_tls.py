@@ -239,7 +239,7 @@ async def test_a_relay_whose_files_do_not_fit_begins_as_soon_as_they_do(tmp_path
 
 
 async def test_a_relay_that_dies_before_it_begins_is_told(tmp_path, monkeypatch, nursery):
-    """As one that is killed each time, for want of memory say: the arena waits for it."""
+    """One may be killed each time, for want of memory say, while the arena waits for it."""
 
     async def start(*_):
         return await trio.lowlevel.open_process(["sh", "-c", "kill -KILL $$"])

@@ -58,7 +58,7 @@ def test_a_terminal_obeys_nothing_in_a_line_of_text():
 
 
 def test_a_log_that_nobody_reads_any_more_holds_nothing():
-    """As behind a pager, or in a terminal after Ctrl-S: the loop of all matches writes it."""
+    """The loop of all matches writes it, also to a pager, or to a terminal after Ctrl-S."""
     log, line = Stderr(), "x" * MAX_TEXT + "\n"
     stderr = os.dup(2)
     read, write = os.pipe()
