@@ -82,8 +82,8 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
     One line is printed for each match that the database has damaged, or whose record is missing,
     can't be read or says something else, for each record whose match isn't stored, and for each
     program that isn't as it was handed in; and the totals of each ladder. In a PostgreSQL store,
-    which arenas may share, missing records are only counted. The arena may be running, but not
-    while its database is rebuilt. It takes about 1 ms a match.
+    which arenas may share, missing records are only counted, and don't change the exit code. The
+    arena may be running, but not while its database is rebuilt. It takes about 1 ms a match.
 
     Exit codes: 0 all is right, 1 something differs or can't be read, 2 bad input, or a database is
     damaged.

@@ -457,11 +457,12 @@ def show_comparison(name: str, comparison: "Comparison", *, is_shared: bool = Fa
     """Print how stored results differ from records, and the totals; return whether all is right.
 
     The name is the ladder's or the tournament's. If other arenas may store matches too, whose
-    records they have, missing ones are only counted.
+    records they have, missing ones are only counted, and aren't wrong.
     """
     from lanista.results.recorded import Trouble
 
     counts: Counter[str] = Counter()
+    elsewhere = 0
     is_terminal, shown = sys.stderr.isatty(), time.monotonic()
     for finding in comparison.findings():
         if is_terminal and time.monotonic() > shown + _INTERVAL:
@@ -470,15 +471,17 @@ def show_comparison(name: str, comparison: "Comparison", *, is_shared: bool = Fa
             click.echo(printable(progress) + "\r", nl=False, err=True)
         if finding is not None:
             if is_shared and finding.trouble is Trouble.MISSING:
-                counts["record missing, or at another arena"] += 1
+                elsewhere += 1
                 continue
             counts[finding.trouble.value] += 1
             say(f"{name}: {finding.trouble.value}: {finding.text}")
     parts = [f"{comparison.matches:,} match{'' if comparison.matches == 1 else 'es'} stored"]
     parts += [f"{trouble}: {count:,}" for trouble, count in counts.items()]
+    if elsewhere:
+        parts.append(f"record missing, or at another arena: {elsewhere:,}")
     if comparison.without_record:
         parts.append(f"without a record: {comparison.without_record:,}")
-    say(f"{name}: {'; '.join(parts)}{'' if counts else '; nothing is wrong'}")
+    say(f"{name}: {'; '.join(parts)}{'' if counts or elsewhere else '; nothing is wrong'}")
     return not counts
 
 
