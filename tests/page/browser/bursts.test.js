@@ -58,7 +58,7 @@ test("points float up beside numbers, and only where something happened", () => 
 test("a score's change is told by the figures that changed", () => {
   const before = positionOf(1, [], { scores: [5, 5], stats: [[10, 4, 2.5], [1, 1, 1]] });
   const after = positionOf(2, [], { scores: [9, 5], stats: [[1022, 1, 2.75], [9, 1, 1]] });
-  assert.equal(scoreChange(head, after, before, 0), "+1,012 cells, −3 units");
+  assert.equal(scoreChange(head, after, before, 0), "cells +1,012, units −3");
   assert.equal(scoreChange(head, after, before, 1), "", "the score is as before");
   assert.equal(scoreChange(head, after, null, 0), "");
 });

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { signed } from "./figures.js";
+
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Position} Position */
 
@@ -11,7 +13,7 @@
 const MOST = 2;
 
 /**
- * Explain a change of a score: `+12 cells, −3 units`.
+ * Explain a change of a score: `cells +12, units −3`.
  *
  * @param {Head} head
  * @param {Position} position
@@ -28,13 +30,8 @@ export function scoreChange(head, position, before, seat) {
       const change = Number(value) - Number(before.stats[seat]?.[at]);
       const title = head.scene.stats[at];
       // Shares and texts change too, but explain nothing.
-      return Number.isInteger(change) && change !== 0 ? [`${signed(change)} ${title}`] : [];
+      return Number.isInteger(change) && change !== 0 ? [`${title} ${signed(change)}`] : [];
     })
     .slice(0, MOST)
     .join(", ");
-}
-
-/** Format a number with its sign. @param {number} value */
-function signed(value) {
-  return value < 0 ? `\u2212${(-value).toLocaleString("en")}` : `+${value.toLocaleString("en")}`;
 }

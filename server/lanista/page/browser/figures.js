@@ -30,13 +30,14 @@ export const CENTRE = 1500;
 const MINUS = "\u2212";
 
 /**
- * Format a whole number with its sign: `+12`, `0`, `−7`.
+ * Format a whole number with its sign: `+1,012`, `0`, `−7`.
  *
  * @param {number} value
  * @returns {string}
  */
-function signed(value) {
-  return value < 0 ? `${MINUS}${-value}` : value === 0 ? "0" : `+${value}`;
+export function signed(value) {
+  const digits = Math.abs(value).toLocaleString("en");
+  return value < 0 ? `${MINUS}${digits}` : value === 0 ? "0" : `+${digits}`;
 }
 
 /**

@@ -256,6 +256,7 @@ export class Headline {
           }),
         ),
       isStored &&
+        end !== null &&
         el(
           "a",
           {
