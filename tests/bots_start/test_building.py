@@ -87,6 +87,8 @@ def build(tmp_path, monkeypatch):
             "isn't TOML: Invalid value (at line 1, column 7); expected run =",
         ),
         ({"bot.toml": "x = " + "[" * 20000}, "bot.toml isn't TOML: "),
+        ({"bot.toml": "x = " + "9" * 20000}, "bot.toml isn't TOML: "),
+        ({"bot.toml": RUN + 'build = "\\u0000"'}, "sh: embedded null byte"),
         ({"bot.toml": '"\\u001b[m" = 1'}, "no such key '\\x1b[m'"),
         ({"bot.toml": ""}, 'run is missing: run = "python3 main.py"'),
         ({"bot.toml": 'run = ["python3", "x"]'}, 'run is one text in quotes: run = "python3'),
@@ -393,6 +395,7 @@ async def test_tools_are_found_wherever_they_are_installed(tmp_path, monkeypatch
     ("command", "words"),
     [
         ("kill -9 $PPID", "ended without a result"),
+        ("touch a; chmod 0 a", "Permission denied: /tmp/bot/a"),
         ("yes", "took more than 1 s, its limit"),
         # A shell that can fork no more ends; the one around it goes on until the limit is noticed.
         ("(while :; do sleep 9 & done); while :; do :; done", "processes; the limit is 64"),

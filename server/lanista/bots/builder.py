@@ -15,6 +15,7 @@ The source may be hostile: nothing here protects this process from it. The sandb
 whoever reads the result trusts none of it. It imports only the standard library.
 """
 
+import io
 import json
 import lzma
 import os
@@ -161,8 +162,9 @@ class Build:
             code = done.returncode
         except FileNotFoundError as error:  # the program, or the folder
             raise BuildError(f"there is no {error.filename} here") from None
-        except OSError as error:
-            raise BuildError(f"{words[0]}: {error.strerror}") from None
+        except (OSError, ValueError) as error:  # ValueError: a null byte in a command
+            why = getattr(error, "strerror", None) or error
+            raise BuildError(f"{words[0]}: {why}") from None
         if code < 0:
             raise BuildError(f"{what or words[0]} was killed by signal {-code}")
         if code:
@@ -260,7 +262,7 @@ class Build:
             recipe = tomllib.loads((FOLDER / RECIPE).read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as error:
             raise BuildError(f"{RECIPE} isn't UTF-8, from byte {error.start} on") from None
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # a number of 10,000 digits is a ValueError
             raise BuildError(f"{RECIPE} isn't TOML: {error}; expected {EXAMPLE}") from None
         except OSError as error:
             raise BuildError(f"{RECIPE}: {error.strerror}") from None
@@ -362,17 +364,20 @@ def main(request: str, source: str, libraries: list[str]) -> None:
             build = Build(asked, Path(source), [*map(Path, libraries)])
             command, language = build.run()
             build.check_size()
+            # Packed before anything is answered, as it may fail: a build leaves whatever files.
+            packed = io.BytesIO()
+            with tarfile.open(fileobj=packed, mode="w") as files:
+                files.add(FOLDER, arcname=".")
         except BuildError as error:
             result.write(json.dumps({"error": str(error)}).encode() + b"\n")
             return
         except OSError as error:
-            why = f"{error.strerror}: {error.filename or 'the scratch folder'}"
+            why = f"{error.strerror or error}: {error.filename or 'the scratch folder'}"
             result.write(json.dumps({"error": why}).encode() + b"\n")
             return
         answer = {"command": command, "language": language}
         result.write(json.dumps(answer).encode() + b"\n")
-        with tarfile.open(fileobj=result, mode="w|") as packed:
-            packed.add(FOLDER, arcname=".")
+        result.write(packed.getbuffer())
 
 
 if __name__ == "__main__":
