@@ -4,9 +4,11 @@ import base64
 import hashlib
 import io
 import json
+import os
 import threading
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -432,6 +434,17 @@ def project(tmp_path):
     return folder
 
 
+def test_links_are_packed_as_what_they_lead_to(project, tmp_path):
+    """The arena takes no links; a shared folder of helpers must not be missing there."""
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared/helper.py").write_text("x = 1\n")
+    (project / "shared").symlink_to("../shared")
+    (project / "one.py").symlink_to("../shared/helper.py")
+    _, data = submit.packed([project])
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        assert file.read("shared/helper.py") == file.read("one.py") == b"x = 1\n"
+
+
 def test_a_folder_is_packed_without_what_building_made(project):
     """The same files give the same ZIP, so that their digest is the same; programs stay such."""
     name, data = submit.packed([project])
@@ -454,6 +467,12 @@ def test_what_can_not_be_packed(project, monkeypatch):
         submit.packed([project / "main.py", project / "run.sh"])
     with pytest.raises(submit.BadInputError, match=r"main\.py is there twice: "):
         submit.packed([project / "main.py", project / "main.py"])
-    monkeypatch.setattr(builder, "MAX_FILES", 2)
-    with pytest.raises(submit.BadInputError, match="more than 2 files; name those it needs"):
+    with pytest.raises(submit.BadInputError, match=r"/dev/zero: no ordinary file, or more than 64"):
+        submit.packed([Path("/dev/zero")])
+    with monkeypatch.context() as patched:
+        patched.setattr(builder, "MAX_FILES", 2)
+        with pytest.raises(submit.BadInputError, match="more than 2 files; name those it needs"):
+            submit.packed([project])
+    (project / os.fsdecode(b"a\xff")).touch()
+    with pytest.raises(submit.BadInputError, match="its name has other characters than text"):
         submit.packed([project])

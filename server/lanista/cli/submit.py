@@ -204,7 +204,7 @@ def packed(files: Sequence[Path]) -> tuple[str, bytes]:
 
     try:
         if len(files) == 1 and not files[0].is_dir():
-            return files[0].name, files[0].read_bytes()
+            return files[0].name, _content(files[0])
         name, members = _members(files)
         if RECIPE not in members:
             raise BadInputError(
@@ -224,6 +224,8 @@ def _members(files: Sequence[Path]) -> tuple[str, dict[str, Path]]:
         base = given if len(files) == 1 else given.absolute().parent
         for path in _files(given.absolute()):
             name = path.relative_to(base.absolute()).as_posix()
+            if not name.isprintable():  # the arena takes no such path, and a ZIP none but UTF-8
+                raise BadInputError(f"{path}: its name has other characters than text; rename it")
             if name in members:
                 raise BadInputError(f"{name} is there twice: {members[name]} and {path}")
             members[name] = path
@@ -239,7 +241,7 @@ def _files(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    for top, folders, names in os.walk(path):
+    for top, folders, names in os.walk(path, followlinks=True):
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and name not in LEFT_OUT
         )
@@ -253,21 +255,27 @@ def _zip(members: dict[str, Path]) -> bytes:
     """Return a ZIP; of the same files it is always the same."""
     import zipfile
 
-    from lanista.bots.builder import MAX_UNPACKED
-
-    buffer, left = io.BytesIO(), MAX_UNPACKED
+    buffer, size = io.BytesIO(), 0
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name, path in members.items():
-            info = path.stat()
-            left -= info.st_size
-            if left < 0 or not stat.S_ISREG(info.st_mode):
-                raise BadInputError(
-                    f"{path}: no ordinary file, or more than {MAX_UNPACKED >> 20} MiB together; "
-                    "name those files that it needs"
-                )
+            content = _content(path, size)
+            size += len(content)
             member = zipfile.ZipInfo(name)
             member.compress_type = zipfile.ZIP_DEFLATED
-            mode = 0o755 if info.st_mode & stat.S_IXUSR else 0o644
+            mode = 0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644
             member.external_attr = (stat.S_IFREG | mode) << 16
-            file.writestr(member, path.read_bytes())
+            file.writestr(member, content)
     return buffer.getvalue()
+
+
+def _content(path: Path, before: int = 0) -> bytes:
+    """Return the content of a file, given the size of those before it; it may never end."""
+    from lanista.bots.builder import MAX_UNPACKED
+
+    info = path.stat()
+    if before + info.st_size > MAX_UNPACKED or not stat.S_ISREG(info.st_mode):
+        raise BadInputError(
+            f"{path}: no ordinary file, or more than {MAX_UNPACKED >> 20} MiB together; "
+            "name those files that it needs"
+        )
+    return path.read_bytes()
