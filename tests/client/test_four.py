@@ -1,5 +1,7 @@
 """The states of the games for four: facts in, attributes out (`PROTOCOL.md 5`)."""
 
+import re
+
 import pytest
 
 from client.scripted_arena import (
@@ -55,6 +57,18 @@ def test_order_between_start_turn_and_go_means_nothing(monkeypatch, start, turn)
     head, *facts, go = turn.splitlines(keepends=True)
     crossed = [first, *rest[::-1], head, *facts[::-1], go]
     assert straight == seen(state_of(monkeypatch, *crossed))
+
+
+@pytest.mark.parametrize("size", [b"100000 8", b"3 9", b"0 0"])
+@pytest.mark.parametrize(
+    ("start", "turn"), [*GAMES.values(), (START, TURN_0)], ids=[*GAMES, "angrymob"]
+)
+def test_a_board_of_another_size_than_its_rows_is_an_arena_error(monkeypatch, start, turn, size):
+    """Nothing is made of a size alone, which might be of any number."""
+    start = re.sub(rb"size .*", b"size " + size, start)
+    with pytest.raises(ArenaError) as caught:
+        state_of(monkeypatch, start, turn)
+    assert "unreadable" == caught.value.code
 
 
 @pytest.mark.parametrize("keyword", [b"own", b"unit", b"score", b"status"])

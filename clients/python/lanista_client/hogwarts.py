@@ -7,7 +7,7 @@ solve.
 
 from __future__ import annotations
 
-from lanista_client.states import State, steps_from
+from lanista_client.states import State, by_seat, sized, steps_from
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
@@ -100,10 +100,8 @@ class HogwartsState(State):
         super().__init__(match, start)
         self.rows, self.cols = (int(word) for word in start["size"][0])
         self.num_rounds = int(self.settings["NUM_ROUNDS"])
-        self._corridor = [""] * self.rows
-        for row, cells in start["row"]:
-            self._corridor[int(row)] = cells
-        self.own = self._corridor
+        self.own = sized([row for _, (row,) in by_seat(start["row"])], self.rows, self.cols)
+        self._corridor = self.own
         self._ways: dict[bool, dict[Cell, tuple[tuple[int, Cell], ...]]] = {}
         self._at: dict[Cell, HogwartsUnit] | None = None
         self._books: set[Cell] | None = None
@@ -118,10 +116,7 @@ class HogwartsState(State):
     def update(self, turn: int, facts: Facts) -> None:
         """Take the facts of a turn; units and books are new objects each turn."""
         super().update(turn, facts)
-        own = [""] * self.rows
-        for row, cells in facts["own"]:
-            own[int(row)] = cells
-        self.own = own
+        self.own = sized([row for _, (row,) in by_seat(facts["own"])], self.rows, self.cols)
         self._at = self._books = None
         units = sorted(map(HogwartsUnit, facts["unit"]), key=_id)
         self.units = {unit.id: unit for unit in units}

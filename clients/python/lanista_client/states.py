@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeAlias, TypeVar
 
     Place = TypeVar("Place")
+    Row = TypeVar("Row", str, list[str])
     Cell: TypeAlias = tuple[int, int]
     Facts: TypeAlias = dict[str, list[list[str]]]
 
@@ -118,7 +119,8 @@ class AngryMobState(State):
     def __init__(self, match: str, start: Facts) -> None:
         super().__init__(match, start)
         self.rows, self.cols = (int(word) for word in start["size"][0])
-        grid = [words for _, words in by_seat(start["row"])]  # a row is numbered as a seat is
+        # A row is numbered as a seat is.
+        grid = sized([words for _, words in by_seat(start["row"])], self.rows, self.cols)
         self._passable = [[word != "#" for word in row] for row in grid]
         self.neutral: dict[Cell, int] = {
             (i, j): int(word)
@@ -234,6 +236,17 @@ def steps_from(
 def by_seat(lines: list[list[str]]) -> list[tuple[int, list[str]]]:
     """Lines that begin with a number, in its order, which isn't that of their coming."""
     return sorted((int(first), rest) for first, *rest in lines)
+
+
+def sized(board: list[Row], rows: int, cols: int) -> list[Row]:
+    """Return a board, given its rows, if it is of this size.
+
+    Raises:
+        ValueError: It isn't; so nothing is ever made of a size alone, whatever an arena says.
+    """
+    if len(board) != rows or any(len(row) != cols for row in board):
+        raise ValueError(f"not a board of {rows} rows and {cols} columns")
+    return board
 
 
 def number(text: str) -> float:
