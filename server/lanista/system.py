@@ -98,7 +98,9 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def write_whole(path: Path, chunks: Iterable[bytes], part: Path, mode: int = 0o666) -> None:
+def write_whole(
+    path: Path, chunks: Iterable[bytes | bytearray], part: Path, mode: int = 0o666
+) -> None:
     """Write a file that is complete and on the disk once it has its name; until then it is `part`.
 
     Raises OSError if it can't be written; nothing has changed then.

@@ -3,6 +3,7 @@
 import base64
 import json
 import logging
+import tracemalloc
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
@@ -116,6 +117,19 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
         answer = await hand_in(house, body=form)
         assert (400, True) == (answer.status, "--data-binary" in answer.json["error"])
         assert {} == house.arena.submissions.ladders["pit"].authors
+
+
+async def test_a_large_program_is_not_copied(tmp_path):
+    """That would hold the loop of the matches for a tenth of a second."""
+    body = b"--" + bytes(16 << 20)  # as a form begins, but with no end of that line
+    async with with_ladder(tmp_path, max_bytes=len(body)) as house:
+        tracemalloc.start()
+        try:
+            assert 201 == (await hand_in(house, body=body)).status
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert 3 * len(body) > peak  # what is sent, and what is received
 
 
 async def test_what_is_refused_registers_no_name(tmp_path):

@@ -151,7 +151,7 @@ class LadderSubmissions:
         self,
         who: LadderName,
         file: str,
-        data: bytes,
+        data: bytes | bytearray,
         received: datetime | None = None,
         address: str = "",
     ) -> Version:

@@ -146,8 +146,10 @@ class Peer(trio.abc.HalfCloseableStream):
         finally:
             self._is_read = False
 
-    async def read_body(self, length: int) -> bytes:
+    async def read_body(self, length: int) -> bytearray:
         """Return the body of a request that `read_request` has returned, of so many bytes.
+
+        It isn't copied, which takes a tenth of a second for the largest programs.
 
         Raises:
             trio.BrokenResourceError: The peer takes too long, or leaves.
@@ -157,7 +159,7 @@ class Peer(trio.abc.HalfCloseableStream):
         self._unread = b""
         if b"100-continue" in head.lower() and len(body) < length:
             await self.send_all(b"HTTP/1.1 100 Continue\r\n\r\n")
-        received = bytearray(body)
+        received = bytearray(body[:length])
         self._is_read = True
         with self.may_give_way(), trio.move_on_after(BODY_TIME):
             while len(received) < length:
@@ -169,7 +171,7 @@ class Peer(trio.abc.HalfCloseableStream):
         self._is_read = False
         if len(received) < length:
             raise trio.BrokenResourceError("the body of a request is incomplete")
-        return bytes(received[:length])
+        return received
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
         """Receive bytes, but only a few at once."""

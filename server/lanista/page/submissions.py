@@ -18,7 +18,7 @@ from lanista.page.authorization import Asked, Authorization
 from lanista.results.names import key_of
 from lanista.results.submissions import MAX_WHY, Author, Version
 
-_FORM = re.compile(rb"--[^\r\n]+\r\nContent-Disposition: form-data", re.IGNORECASE)
+_FORM = re.compile(rb"--[^\r\n]{1,200}\r\nContent-Disposition: form-data", re.IGNORECASE)
 """The beginning of a form with files, as `curl -F` sends it."""
 
 

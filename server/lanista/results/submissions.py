@@ -265,7 +265,7 @@ def read_owner_salt(submissions: Path) -> bytes:
     return salt
 
 
-def write_file(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes | bytearray) -> None:
     """Write a file as a whole; on return it is on disk. If that fails, nothing has changed."""
     folder = path.parent
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
