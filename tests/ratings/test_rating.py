@@ -70,6 +70,19 @@ class TestClosedForms:
         assert (first - second) / 2 * ELO == pytest.approx(gain, abs=0.05)
         assert 0 == pytest.approx(sum(seat.value for seat in found.seats), abs=1e-6)
 
+    @pytest.mark.parametrize("draws", [0, 1, 2, 8])
+    def test_draws_widen_the_interval(self, draws):
+        """As docs/statistics.md says: ± 681 / sqrt((1 - d) n) for the difference of two bots."""
+        matches = [(1, 2), (2, 1), *[(1, 1)] * draws]
+        every = itertools.product(matches, repeat=2)  # independent: each beside each other
+        blocks = [
+            BlockScore(("a", "b"), ranks, opening)
+            for opening, ranks in enumerate([*every] * (1400 // len(matches) ** 2))
+        ]
+        found = rated(blocks, TWO, ["a", "b"])
+        decided = 2 * len(blocks) * 2 / len(matches)
+        assert 681 / math.sqrt(decided) == pytest.approx(found.high[0] - found.low[0], rel=0.05)
+
 
 class TestAgainstChoix:
     """Where both apply: no ties, and seats that even out, so that their advantage is 0."""
