@@ -3,11 +3,12 @@
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from pathlib import Path
 
+import attrs
 import pytest
 
 from competition.directed import BLOCKS, Wrapped, one_by_one, run
 from lanista.cli import tournament_run
-from lanista.competition import events, worker
+from lanista.competition import events, result_recorder, worker
 from lanista.competition.executors import GivenWorkers
 from lanista.competition.worker import WorkError
 from lanista.errors import StoreError
@@ -70,6 +71,22 @@ class TestHalting:
         assert not report.interrupted
         (halted,) = log.of(events.Halted)
         assert (bool(trace), True) == (bool(halted.trace), trace in halted.trace)
+
+    async def test_a_record_that_the_disk_has_no_room_for_is_named(self, tmp_path, monkeypatch):
+        """The system's own error names no file, and records may be on another disk."""
+        setup = setup_in(tmp_path)
+
+        def comes_back(task):
+            return play(attrs.evolve(task, playing=None))
+
+        def full(*_):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(result_recorder, "write_whole", full)
+        report, _ = await run(setup, comes_back)
+        assert report.halted.startswith(f"{setup.records}/")
+        assert report.halted.endswith(".gz: No space left on device")
+        assert [] == stored(setup)
 
     async def test_what_is_committed_stays_when_the_store_fails(self, tmp_path):
         setup = setup_in(tmp_path)
