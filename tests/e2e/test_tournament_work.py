@@ -290,6 +290,12 @@ def test_a_folder_that_cant_be_written_is_one_line(tmp_path):
         play_blocks(task_of(setup_of(tmp_path, JOE, RUNNERS), 0, playing=tmp_path / "file"))
 
 
+def test_a_worker_without_the_bots_folder_lets_none_lose(tmp_path):
+    setup = setup_of(tmp_path / "gone", JOE, RUNNERS)
+    with pytest.raises(WorkError, match=r"no bot can run on .*: there is no folder .*gone"):
+        play_blocks(task_of(setup, 0))
+
+
 def test_an_error_comes_out_of_the_groups_of_nurseries(tmp_path, monkeypatch):
     """The manager goes on or halts by the type of an error."""
     errors = [ExceptionGroup("of a nursery", [OSError("no room")])]
