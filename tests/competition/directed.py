@@ -1,5 +1,7 @@
 """What the tests of the director share: a run in threads of this process, and what it told."""
 
+import contextlib
+
 import attrs
 import trio
 
@@ -12,10 +14,15 @@ PATIENCE = 60
 
 
 class Log(list):
-    """The events of a run."""
+    """The events of a run, which a function may hear, too."""
+
+    def __init__(self, hears=lambda _: None):
+        super().__init__()
+        self._hears = hears
 
     def __call__(self, event):
         self.append(event)
+        self._hears(event)
 
     def of(self, kind):
         return [event for event in self if isinstance(event, kind)]
@@ -47,8 +54,21 @@ async def happens(event):
     assert await trio.to_thread.run_sync(event.wait, PATIENCE)
 
 
-async def run(setup, play_task=play, **more):
-    """Run a tournament to its end: the report, and what was told."""
-    log = Log()
+async def run(setup, play_task=play, *, hears=lambda _: None, **more):
+    """Run a tournament to its end: the report, and what was told, which `hears` hears, too."""
+    log = Log(hears)
     with directing(setup, play_task, on_event=log, **more) as director:
         return await director.run(), log
+
+
+@contextlib.asynccontextmanager
+async def running(director):
+    """Run it beside the block, which a list is given that has its report afterwards."""
+    reports = []
+
+    async def main():
+        reports.append(await director.run())
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(main)
+        yield reports

@@ -7,7 +7,17 @@ import attrs
 import pytest
 import trio
 
-from competition.directed import BLOCKS, PATIENCE, Log, Wrapped, happens, one_by_one, run
+from competition.directed import (
+    BLOCKS,
+    PATIENCE,
+    Log,
+    Wrapped,
+    crashing,
+    happens,
+    one_by_one,
+    run,
+    running,
+)
 from lanista.competition import events
 from lanista.competition.executors import GivenWorkers
 from lanista.competition.running import open_tournament
@@ -87,15 +97,14 @@ class TestRecords:
         setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3, 4, 5, 6), keep=keep)
 
         def some_fail(task):
-            done = []
-            for block in task.blocks:
-                seed = block.opening.seed
-                contestants = dict(task.contestants)
-                if seed in (1, 2):
-                    contestants["B"] = attrs.evolve(contestants["B"], environment={"FAKE": "crash"})
-                used = attrs.evolve(task, contestants=contestants)
-                done.append(finished(used, block, void=1 if seed == 3 else 0))
-            return done
+            return [
+                finished(
+                    crashing(task) if block.opening.seed in (1, 2) else task,
+                    block,
+                    void=int(block.opening.seed == 3),
+                )
+                for block in task.blocks
+            ]
 
         report, log = await run(setup, some_fail)
         assert report.over
@@ -121,54 +130,38 @@ class TestRecords:
 
 
 class TestLowering:
-    async def _run(self, setup, pool, slots, void=lambda _: 0, stall=0.06):
+    async def _run(self, setup, workers, void=lambda _: 0):
         def stalls(task):
             done = [
-                finished(task, block, void=void(block.opening.seed), stall=stall)
+                finished(task, block, void=void(block.opening.seed), stall=0.06)
                 for block in task.blocks
             ]
             return [attrs.evolve(one, seconds=2.0) for one in done]  # tasks of one block each
 
-        return await run(setup, stalls, workers=Neighbours(pool, slots))
+        return await run(setup, stalls, workers=workers)
 
     async def test_each_void_match_takes_a_slot_down_to_one(self, tmp_path, pool):
         setup = setup_in(tmp_path, seeds=tuple(range(1, 30)))
-        report, log = await self._run(setup, pool, 3, void=lambda _: 1)
+        report, log = await self._run(setup, Neighbours(pool, 3), void=lambda _: 1)
         assert report.over
         assert [2, 1] == [event.slots for event in log.of(events.Lowered)]
         words = log.of(events.Lowered)[0].words
         assert "concurrency 2: a match was void, as the host stalled for 60 ms" == words
 
     async def test_stalls_that_voided_nothing_do_not(self, tmp_path, pool):
-        _, log = await self._run(setup_in(tmp_path), pool, 3)
+        _, log = await self._run(setup_in(tmp_path), Neighbours(pool, 3))
         assert [] == log.of(events.Lowered)
 
     async def test_what_was_handed_out_with_more_slots_does_not(self, tmp_path, pool):
         """The first three blocks, which begin together, are all void: only one slot goes."""
         setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)))
-        _, log = await self._run(setup, pool, 3, void=lambda seed: int(seed <= 3))
+        _, log = await self._run(setup, Neighbours(pool, 3), void=lambda seed: int(seed <= 3))
         assert [2] == [event.slots for event in log.of(events.Lowered)]
 
     async def test_workers_elsewhere_are_left_alone(self, tmp_path, pool):
         """Fewer of them wouldn't help: they are on other machines."""
-
-        def stalls(task):
-            return [finished(task, block, void=1, stall=0.06) for block in task.blocks]
-
-        _, log = await run(setup_in(tmp_path), stalls, workers=GivenWorkers(pool, 3))
+        _, log = await self._run(setup_in(tmp_path), GivenWorkers(pool, 3), void=lambda _: 1)
         assert [] == log.of(events.Lowered)
-
-
-def held():
-    """A function that plays a task when it is let, and the events that it has begun and is let."""
-    begun, go = threading.Event(), threading.Event()
-
-    def waits(task):
-        begun.set()
-        go.wait(PATIENCE)
-        return play(task)
-
-    return waits, begun, go
 
 
 class TestInterrupting:
@@ -183,13 +176,7 @@ class TestInterrupting:
 
         log = Log()
         with directing(setup, waits, threads=2, on_event=log) as director:
-            reports = []
-
-            async def main():
-                reports.append(await director.run())
-
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(main)
+            async with running(director) as reports:
                 await trio.to_thread.run_sync(both.wait, PATIENCE)
                 director.finish()
                 director.finish()
@@ -203,15 +190,15 @@ class TestInterrupting:
 
     async def test_stop_does_not_wait(self, tmp_path):
         setup = setup_in(tmp_path, bots=2, seeds=(1, 2, 3))
-        waits, begun, go = held()
+        begun, go = threading.Event(), threading.Event()
+
+        def waits(task):
+            begun.set()
+            go.wait(PATIENCE)
+            return play(task)
+
         with directing(setup, waits, threads=1) as director:
-            reports = []
-
-            async def main():
-                reports.append(await director.run())
-
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(main)
+            async with running(director) as reports:
                 await happens(begun)
                 director.finish()
                 director.stop()
@@ -240,16 +227,13 @@ async def test_standings_while_it_runs(tmp_path):
         return one_by_one(task)
 
     two = threading.Event()
-    log = Log()
 
     def hear(event):
-        log(event)
-        if len(log.of(events.BlockDone)) == 2:
+        if isinstance(event, events.BlockDone) and event.progress.played == 2:
             two.set()
 
     with directing(setup, last_waits, threads=1, on_event=hear) as director:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(director.run)
+        async with running(director):
             await happens(two)
             standings = await director.standings()
             assert (2, 3, False) == (standings.blocks, standings.planned, standings.over)
@@ -347,17 +331,11 @@ async def test_when_it_is_over_a_lost_block_is_not_wanted_any_more(tmp_path):
             raise BrokenExecutor("a process ended abruptly")
         return play(task)
 
-    log = Log()
-
     def hear(event):
-        log(event)
         if isinstance(event, events.BlockDone):
             stored_one.set()
 
-    with directing(
-        setup, second_is_lost, threads=2, on_event=hear, format_=Short(format_of(setup))
-    ) as director:
-        report = await director.run()
+    report, log = await run(setup, second_is_lost, hears=hear, format_=Short(format_of(setup)))
     assert (True, "") == (report.over, report.halted)
     assert (2, 1) == (len(tries), len(stored(setup)))
     assert 1 == len(log.of(events.WorkerLost))

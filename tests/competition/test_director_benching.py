@@ -63,15 +63,11 @@ async def test_a_block_in_flight_does_not_bring_it_back(tmp_path):
             return one_by_one(task)
         return one_by_one(crashing(task))
 
-    log = Log()
-
     def hear(event):
-        log(event)
         if isinstance(event, events.Benched):
             benched.set()
 
-    with directing(setup, first_two_are_fine, threads=2, on_event=hear) as director:
-        report = await director.run()
+    report, log = await run(setup, first_two_are_fine, hears=hear)
     assert (True, "") == (report.over, report.halted)
     assert [1, 3, 2] == [block.seed for block in stored(setup)]
     assert ["B"] == [row.bot for row in report.standings.rows if row.benched]
@@ -139,7 +135,6 @@ async def test_a_bot_that_fails_every_match_loses_no_more_than_bench_it(tmp_path
 async def test_a_bot_that_begins_to_fail_is_handed_out_block_by_block(tmp_path):
     """From its first failure on it has no more blocks in hand than would bench it."""
     setup = setup_in(tmp_path, seeds=tuple(range(1, 13)), bench_after=7)
-
     went_well = threading.Event()
 
     def first_is_fine(task):
@@ -152,15 +147,11 @@ async def test_a_bot_that_begins_to_fail_is_handed_out_block_by_block(tmp_path):
         assert went_well.wait(PATIENCE)
         return one_by_one(crashing(task))
 
-    log = Log()
-
     def hear(event):
-        log(event)
         if isinstance(event, events.BlockDone) and event.bots == ("A", "B"):
             went_well.set()
 
-    with directing(setup, first_is_fine, threads=4, on_event=hear) as director:
-        report = await director.run()
+    report, log = await run(setup, first_is_fine, threads=4, hears=hear)
     assert report.over
     assert 1 == len(log.of(events.Benched))
     # The good block, and four more: the fourth benches it.

@@ -46,14 +46,6 @@ def result(future: Future):
     return future.result(PATIENCE)
 
 
-def test_a_worker_is_another_process_and_stays(local):
-    workers = local(1)
-    first = result(workers.submit(errands.pid))
-    assert os.getpid() != first
-    assert first == result(workers.submit(errands.pid))
-    assert [first] == pids_of(workers)
-
-
 def test_workers_that_the_system_does_not_start_are_ended_without_an_error(local, monkeypatch):
     """Under a low `ulimit -u` they can't be started, and only that is told."""
 
@@ -87,12 +79,14 @@ def test_a_dead_worker_is_replaced_and_no_other_is_harmed(local, tmp_path):
     result(waiting)
 
 
-def test_an_error_is_the_tasks_and_the_worker_stays(local):
+def test_a_worker_is_another_process_and_stays_whatever_its_tasks_raise(local):
     workers = local(1)
     before = result(workers.submit(errands.pid))
+    assert os.getpid() != before
     with pytest.raises(ValueError, match="no such thing"):
         result(workers.submit(errands.fail, "no such thing"))
     assert before == result(workers.submit(errands.pid))
+    assert [before] == pids_of(workers)
 
 
 def test_terminate_kills_what_runs(local, tmp_path):

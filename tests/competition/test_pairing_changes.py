@@ -8,14 +8,16 @@ are those listed, then those of one stream, as `setup.Setup` has them.
 import random
 import zlib
 from collections import Counter
+from itertools import chain
 
 import attrs
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from competition.formats import make, ranked
-from lanista.results.blocks import BlockScore, Pairing
+from competition.formats import by_alphabet, make, ranked
+from competition.formats import play as play_out
+from lanista.results.blocks import Pairing
 
 STREAM = tuple(range(1000, 2000))
 
@@ -122,13 +124,12 @@ def kept(before, after):
 def test_four_seats_keep_all_that_was_played(kind, changes, bots):
     """As far as its bots, seeds and maps are still there."""
     before = Cup(kind, bots, seats=4, seeds=(1, 2, 3, 4, 5, 6))
-    changes = {
-        **changes,
-        **({"bots": changes["bots"] + bots[4:] + "x"} if "bots" in changes else {}),
-    }
-    if kind == "gauntlet" and "bots" in changes:
-        changes["bots"] = "".join(sorted(changes["bots"], key=lambda bot: bot != "a"))
-    count, played = kept(before, before.changed(**changes))
+    after = before.changed(**changes)
+    if "bots" in changes:
+        after = after.changed(bots=after.bots + bots[4:] + "x")
+    if kind == "gauntlet":
+        after = after.changed(bots="".join(sorted(after.bots, key=lambda bot: bot != "a")))
+    count, played = kept(before, after)
     assert count == played
 
 
@@ -205,22 +206,13 @@ def test_more_blocks_keep_what_was_played(kind, seats, before, after):
 @pytest.mark.parametrize(("kind", "matches"), [("knockout", 7), ("swiss", 12)])
 def test_a_block_more_a_meeting_keeps_all_where_the_same_bots_meet(kind, matches):
     """The first by name always wins, with one block a meeting and with two."""
-
-    def finish(format_):
-        played = []
-        while (pairing := format_.next()) is not None:
-            played.append(pairing)
-            format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
-        assert format_.over()
-        return played
-
     cup = Cup(kind, "abcdefgh", blocks=1)
-    told = finish(cup.new())
+    told = list(chain(*play_out(cup.new(), by_alphabet)))
     assert matches == len(told)
     format_ = cup.changed(blocks=2).new()
     for pairing in told:
-        format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
-    assert matches == len(finish(format_))
+        format_.record(ranked(format_, pairing, by_alphabet))
+    assert matches == sum(map(len, play_out(format_, by_alphabet)))
     assert all(map(format_.counts, told))
     assert 2 * matches == format_.progress().played
 

@@ -110,8 +110,10 @@ class TestIdentities:
     """A bot that changed under its name is refused, or started anew."""
 
     def _setup(self, folder, **changes):
-        bots = [{"name": "A", "command": "GravityGoers"}, {"name": "B", "command": "RandomRunners"}]
-        bots[1].update(changes)
+        bots = [
+            {"name": "A", "command": "GravityGoers"},
+            {"name": "B", "command": "RandomRunners"} | changes,
+        ]
         return load({**COMMON, "seeds": [1, 2], "bots": bots}, folder)
 
     async def _play(self, folder):
@@ -154,17 +156,7 @@ class TestIdentities:
 
     async def test_bots_that_left_are_no_problem(self, tmp_path):
         await self._play(tmp_path)
-        setup = load(
-            {
-                **COMMON,
-                "seeds": [1, 2],
-                "bots": [
-                    {"name": "A", "command": "GravityGoers"},
-                    {"name": "C", "command": "CamperJoe"},
-                ],
-            },
-            tmp_path,
-        )
+        setup = self._setup(tmp_path, name="C", command="CamperJoe")
         with Store.open(setup.database) as store:
             check_identities(setup, store, accept_changes=False)
             assert {"A", "B", "C"} == asking(store).identities().keys()
@@ -263,6 +255,8 @@ class TestUnbenching:
 class TestForPrograms:
     """`lanista.competition.run` and what is beside it."""
 
+    SPEC = COMMON | {"bots": [{"name": name, "command": "CamperJoe"} for name in "AB"]}
+
     def test_all_names_are_there(self):
         import lanista.competition
 
@@ -272,48 +266,42 @@ class TestForPrograms:
             _ = lanista.competition.nothing
 
     def test_results_lie_beside_the_file_under_its_name(self, tmp_path):
-        spec = tmp_path / "cup.toml"
+        spec = tmp_path / "my.toml"
         spec.write_text(
-            'name = "The Cup"\ngame = "angrymob"\nformat = "round-robin"\nseeds = [1]\n'
-            '[[bots]]\nname = "A"\ncommand = "GravityGoers"\n'
-            '[[bots]]\nname = "B"\ncommand = "RandomRunners"\n'
+            'name = "The Cup"\ngame = "angrymob"\nformat = "round-robin"\n'
+            'bots = [{ name = "A", command = "CamperJoe" }, { name = "B", command = "CamperJoe" }]'
         )
         setup = load(str(spec))
-        assert (tmp_path / "cup.db", tmp_path / "cup.records") == (setup.database, setup.records)
+        assert (tmp_path / "my.db", tmp_path / "my.records") == (setup.database, setup.records)
 
     def test_without_a_file_they_lie_in_the_present_folder(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
-        bots = [{"name": name, "command": "CamperJoe"} for name in "AB"]
-        setup = load({**COMMON, "bots": bots})
-        assert tmp_path.resolve() / "cup.db" == setup.database
+        assert tmp_path.resolve() / "cup.db" == load(self.SPEC).database
 
     async def test_a_refused_tournament_leaves_no_database(self, tmp_path):
-        bots = [{"name": name, "command": "CamperJoe"} for name in "AB"]
-        wrong = {**COMMON, "bots": bots, "rounds": 3}
         with pytest.raises(SpecError, match="rounds"):
-            await run_async(wrong, folder=tmp_path)
+            await run_async({**self.SPEC, "rounds": 3}, folder=tmp_path)
         with pytest.raises(SpecError, match="executor: 'nowhere'"):
-            await run_async({**COMMON, "bots": bots}, folder=tmp_path, executor="nowhere")
+            await run_async(self.SPEC, folder=tmp_path, executor="nowhere")
         assert [] == list(tmp_path.iterdir())
 
 
 def test_events_are_json(tmp_path):
-    progress = events.Progress(played=1, planned=2, words="")
-    event = events.BlockDone(
-        block="x",
-        bots=("a\x1b[2J", "b"),
-        seed=-1,
-        map="",
-        matches=(),
-        progress=progress,
-        running=1,
-        slots=2,
-        rate=1.5,
-        eta=None,
-    )
-    written = json.dumps(events.as_json(event))
+    fields = {
+        "block": "x",
+        "bots": ("a\x1b[2J", "b"),
+        "seed": -1,
+        "map": "",
+        "matches": (),
+        "progress": events.Progress(played=1, planned=2, words=""),
+        "running": 1,
+        "slots": 2,
+        "rate": 1.5,
+        "eta": None,
+    }
+    written = json.dumps(events.as_json(events.BlockDone(**fields)))
     assert "\x1b" not in written
-    read = json.loads(written)
-    assert (1, "block-done", ["a\x1b[2J", "b"]) == (read["schema"], read["event"], read["bots"])
-    assert {"played": 1, "planned": 2, "words": ""} == read["progress"]
-    assert None is read["eta"]
+    expected = {"schema": 1, "event": "block-done"} | fields
+    expected |= {"bots": [*fields["bots"]], "matches": []}
+    expected["progress"] = {"played": 1, "planned": 2, "words": ""}
+    assert expected == json.loads(written)
