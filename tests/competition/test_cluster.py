@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import shlex
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import trio
 
-from e2e.running import BOTS, environment, wait_until, wait_until_gone
+from e2e.running import bot, bot_words, environment, wait_until, wait_until_gone
 from lanista.competition import events, load, run_async
 from lanista.competition.running import open_executor
 from lanista.errors import SpecError
@@ -59,26 +58,13 @@ def cluster(tmp_path):
             yield json.loads(found.read_text())["address"].replace("tcp:", "dask:"), [one, two]
 
 
-HELD = """\
-# Marches, once there is the file `go`.
-import pathlib, sys, time
-sys.path.insert(0, {bots!r})
-from march import March
-from wire import Arena
-
-arena, march = Arena(), March()
-while True:
-    turn = arena.turn()
-    while not pathlib.Path({go!r}).exists():
-        time.sleep(0.01)
-    arena.say(march.answer(turn))
-"""
 BLOCKS = 3
 """Three pairs, one seed."""
 
 
-def spec_of(*commands):
-    """A round-robin of bots of these commands, without haste."""
+def spec_of(gate):
+    """A round-robin, without haste, of bots that wait in each match until there is a file."""
+    waiting = {"command": bot("waits"), "environment": {"GATE": str(gate)}}
     return {
         "name": "cup",
         "game": "angrymob",
@@ -86,26 +72,22 @@ def spec_of(*commands):
         "seeds": [1],
         "settings": {"move_limit": 8},
         "clock": {"time_init": 60.0, "time_move": 60.0, "time_start": 60.0, "stall_margin": 60.0},
-        "bots": [
-            {"name": name, "command": command}
-            for name, command in zip(("One", "Two", "Three"), commands, strict=True)
-        ],
+        "bots": [{"name": name, **waiting} for name in ("One", "Two", "Three")],
     }
 
 
 async def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     """All is played all the same, once, and as without that; its bots end with it."""
     address, (one, two) = cluster
-    go, script = tmp_path / "go", tmp_path / "held.py"
-    script.write_text(HELD.format(bots=str(BOTS), go=str(go)))
-    spec = spec_of(*[shlex.join([sys.executable, "-S", str(script)])] * 3)
+    go = tmp_path / "go"
+    spec = spec_of(go)
     bots = []
 
     async def kill():
         """Kill a worker while its bots think: they are held until it is dead."""
 
         def has_bots():
-            return any(argv_of(pid)[-1:] == [str(script)] for pid in descendants(one.pid))
+            return any(argv_of(pid) == bot_words("waits") for pid in descendants(one.pid))
 
         await trio.to_thread.run_sync(wait_until, has_bots, "the worker has started bots")
         bots.extend(descendants(one.pid))
@@ -154,27 +136,22 @@ async def test_a_cluster_of_our_own(tmp_path):
     wait_until_gone(pids)
 
 
-def test_no_scheduler_there(monkeypatch):
-    monkeypatch.setattr("lanista.competition.cluster.CONNECT", 0.2)
-    workers = open_executor("dask://127.0.0.1:1", seats=2)
-    with pytest.raises(SpecError) as refused:
-        workers.start()
-    workers.terminate()
-    assert "executor: dask://127.0.0.1:1: no dask scheduler answers there" == str(refused.value)
-
-
-def test_no_cluster_can_be_made(monkeypatch):
-    """As when a worker of it dies while it starts."""
-
+@pytest.mark.parametrize(
+    ("executor", "why"),
+    [
+        ("dask://127.0.0.1:1", "no dask scheduler answers there"),
+        # As when a worker of it dies while it starts.
+        ("dask-local", "no cluster can be started: Nanny failed to start. Worker exited"),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_told_in_one_line(monkeypatch, executor, why):
     def fails(**_):
         raise RuntimeError("Nanny failed to start.\nWorker exited")
 
+    monkeypatch.setattr("lanista.competition.cluster.CONNECT", 0.2)
     monkeypatch.setattr("lanista.competition.cluster.distributed.LocalCluster", fails)
-    workers = open_executor("dask-local", 1, seats=2)
+    workers = open_executor(executor, seats=2)
     with pytest.raises(SpecError) as refused:
         workers.start()
     workers.terminate()
-    assert (
-        "executor: dask-local: no cluster can be started: Nanny failed to start. Worker exited"
-        == str(refused.value)
-    )
+    assert f"executor: {executor}: {why}" == str(refused.value)
