@@ -21,7 +21,6 @@ from e2e.running import (
     bot,
     bot_words,
     command,
-    environment,
     read,
     stdio,
     wait_until,
@@ -45,6 +44,20 @@ def files(folder):
 def sent(record, seat):
     """What a seat was told, turn by turn, by its record."""
     return list(payloads(read(record), registry.get("angrymob"), seat))
+
+
+def fed_by_its_script(bundle, *words, cwd=None):
+    """Run the script of a bundle with words; what it printed."""
+    fed = subprocess.run(
+        ["sh", bundle / "feed.sh", *words],
+        cwd=cwd,
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (0, "") == (fed.returncode, fed.stderr)
+    return fed.stdout
 
 
 @pytest.fixture
@@ -90,20 +103,11 @@ def test_a_bundle_has_the_last_two_turns_and_feeds_the_bot_again(lost, tmp_path)
     about = (done.bundle / "about.txt").read_text()
     assert "turn 2, submove 0: illegal: (-1, 0) is outside the map" in about
     assert "its process exited with code 0" in about
-    fed = subprocess.run(
-        ["sh", done.bundle / "feed.sh"],
-        cwd=tmp_path,
-        env={"PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert (0, "") == (fed.returncode, fed.stderr)
     assert (
         "turn 2: '-1 0 1 0'\n"
         "in the match: '-1 0 1 0'\n"
         "  then, submove 0: illegal: (-1, 0) is outside the map of 7 rows and 9 columns\n"
-    ) == fed.stdout.partition("bye\n")[2]
+    ) == fed_by_its_script(done.bundle, cwd=tmp_path).partition("bye\n")[2]
     again = lost(bot("classic"), "-o", done.folder / "match.jsonl")
     assert "match.jsonl" in files(done.folder)
     assert BUNDLE not in files(done.folder)
@@ -158,32 +162,26 @@ def test_a_daemon_writes_bundles_beside_its_records(serve, join):
     assert sent(record, 0)[2] == (bundle / "turn-2.sent").read_bytes()
     assert "output.txt" not in files(bundle)
     assert f"path={bundle.relative_to(daemon.folder)}" in daemon.err
-    fed = subprocess.run(
-        ["sh", bundle / "feed.sh", *bot_words("illegal")],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert (0, "") == (fed.returncode, fed.stderr)
-    assert "turn 2: '-1 0 1 0'\n" in fed.stdout
+    assert "turn 2: '-1 0 1 0'\n" in fed_by_its_script(bundle, *bot_words("illegal"))
 
 
 def test_what_lies_in_a_bundles_way_makes_room(tmp_path):
-    """A file, a link, an older bundle."""
+    """A file, an older bundle, a link."""
     record = tmp_path / "m.jsonl"
+    folder = folder_of(record, 0)
     failure = Failure(seat=0, name="Ann", reasons=("late: too late",), turns=())
-    for made in ("file", "link", "bundle"):
-        if made == "file":
-            folder_of(record, 0).write_text("")
-        elif made == "link":
-            shutil.rmtree(folder_of(record, 0))
-            folder_of(record, 0).symlink_to("nowhere")
-        assert [folder_of(record, 0)] == write_bundles(record, "match m", 2, [failure])
-        assert (
-            "Ann, seat 0 of match m\n  late: too late\n"
-            in (folder_of(record, 0) / "about.txt").read_text()
-        )
+
+    def check_bundle():
+        assert [folder] == write_bundles(record, "match m", 2, [failure])
+        about = (folder / "about.txt").read_text()
+        assert "Ann, seat 0 of match m\n  late: too late\n" in about
+
+    folder.write_text("")
+    check_bundle()
+    check_bundle()
+    shutil.rmtree(folder)
+    folder.symlink_to("nowhere")
+    check_bundle()
 
 
 def test_a_bundle_that_can_not_be_written_costs_nothing_else(lanista, tmp_path, monkeypatch):
@@ -205,36 +203,44 @@ def test_a_bundle_that_can_not_be_written_costs_nothing_else(lanista, tmp_path, 
 # -- lanista replay feed -------------------------------------------------------------------------
 
 
+@pytest.fixture
+def feed(lanista, record):
+    """Feed a bot the record of a match until it has answered."""
+
+    def feed(*program, seat=0, turn=None):
+        turns = [] if turn is None else ["--turn", turn]
+        return lanista("replay", "feed", record, "--seat", seat, *turns, "--", *program)
+
+    return feed
+
+
 @pytest.mark.parametrize(("seat", "script"), [(0, "version1"), (1, "classic")])
-def test_feed_gives_a_bot_the_match_again(lanista, record, seat, script):
-    done = lanista("replay", "feed", record, "--seat", seat, "--turn", 4, "--", *bot_words(script))
+def test_feed_gives_a_bot_the_match_again(feed, record, seat, script):
+    done = feed(*bot_words(script), seat=seat, turn=4)
     answer = read(record).turns[4].raw[seat]
     assert (0, "") == (done.code, done.err)
     words = f"turn 4: {answer!r}\nin the match: {answer!r}\n"
     assert words == done.out[done.out.index("turn 4:") :]
 
 
-def test_feed_speaks_the_dialect_of_the_bot(lanista, record):
+def test_feed_speaks_the_dialect_of_the_bot(feed, record):
     """Whatever the one in the match spoke; without --turn it takes the last one."""
-    done = lanista("replay", "feed", record, "--seat", 0, "--", *bot_words("classic"))
+    done = feed(*bot_words("classic"))
     assert (0, "") == (done.code, done.err)
     assert f"turn {len(read(record).turns) - 1}: '" in done.out
 
 
-def test_feed_tells_where_a_bot_answers_otherwise(lanista, record):
+def test_feed_tells_where_a_bot_answers_otherwise(feed):
     """The match goes on as it was recorded: GravityGoers is fed what another bot met."""
-    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 5, "--", "GravityGoers")
+    done = feed("GravityGoers", turn=5)
     assert (0, "") == (done.code, done.err)
     assert "its answers differ from the match's in " in done.out
 
 
-def test_feed_needs_no_haste(lanista, record, tmp_path):
+def test_feed_needs_no_haste(feed):
     """A bot that waits for another process, as in a debugger, has all the time there is."""
-    mark = tmp_path / "asked"
-    code = f"import time; open({str(mark)!r}, 'w'); time.sleep(0.5); print('7 7 7 7')"
-    program = shlex.split(asked(code))
-    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 0, "--", *program)
-    assert (0, True) == (done.code, mark.exists())
+    done = feed(*shlex.split(asked("import time; time.sleep(0.5); print('7 7 7 7')")), turn=0)
+    assert (0, "") == (done.code, done.err)
     assert "turn 0: '7 7 7 7'\n" in done.out
 
 
@@ -254,8 +260,8 @@ def test_feed_needs_no_haste(lanista, record, tmp_path):
         pytest.param(bot_words("not_utf8"), "no answer: byte ", marks=pytest.mark.long),
     ],
 )
-def test_feed_tells_why_a_bot_does_not_answer(lanista, record, program, said):
-    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 6, "--", *program)
+def test_feed_tells_why_a_bot_does_not_answer(feed, program, said):
+    done = feed(*program, turn=6)
     assert done.code == 1
     assert said in done.out
 
@@ -277,11 +283,11 @@ def test_feed_names_what_was_wrong(lanista, record, words, said):
     assert said in line
 
 
-def test_feed_tells_why_a_script_can_not_be_started(lanista, record, tmp_path):
+def test_feed_tells_why_a_script_can_not_be_started(feed, tmp_path):
     script = tmp_path / "bot.py"
     script.write_text("print()\n")
     script.chmod(0o755)
-    done = lanista("replay", "feed", record, "--seat", 0, "--turn", 0, "--", script)
+    done = feed(script)
     assert 2 == done.code
     assert done.err.endswith("Exec format error (a script must begin with a #! line)\n")
 
@@ -315,11 +321,11 @@ def test_an_interrupt_is_for_the_debugger(start, record, tmp_path):
         (('"move_limit":9', '"move_limit":0'), 2, "the record's header: "),
     ],
 )
-def test_feed_tells_what_is_wrong_with_a_record(lanista, record, tmp_path, change, code, said):
+def test_feed_tells_what_is_wrong_with_a_record(feed, record, tmp_path, change, code, said):
     """In one line, and before anything is started."""
     record.write_text(record.read_text().replace(*change))
     mark = tmp_path / "started"
-    done = lanista("replay", "feed", record, "--seat", 0, "--", "touch", mark)
+    done = feed("touch", mark)
     assert (code, "", False) == (done.code, done.out, mark.exists())
     (line,) = done.err.splitlines()
     assert said in line
@@ -327,9 +333,8 @@ def test_feed_tells_what_is_wrong_with_a_record(lanista, record, tmp_path, chang
 
 def test_feed_prints_what_a_bot_on_stdin_would_read(lanista, record):
     done = lanista("replay", "feed", record, "--seat", 1, "--turn", 2, "--print")
-    told_by_record = list(payloads(read(record), registry.get("angrymob"), 1))
     assert (0, "") == (done.code, done.err)
-    assert b"".join(told_by_record[:3]).decode() == done.out
+    assert b"".join(sent(record, 1)[:3]).decode() == done.out
 
 
 @pytest.mark.parametrize(

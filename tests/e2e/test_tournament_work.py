@@ -20,8 +20,6 @@ import trio
 from e2e.running import PATIENCE, bot, wait_until
 from lanista.bots import keeper_process
 from lanista.competition import block_player, worker
-from lanista.competition.setup import Opening, prepare
-from lanista.competition.spec import spec_of
 from lanista.competition.worker import WorkError, play_blocks, try_bot
 from lanista.games.outcome import Ending
 from lanista.match.record import read_record
@@ -39,7 +37,6 @@ def _ends():
 
 JOE = ("Joe", "CamperJoe")
 RUNNERS = ("Runners", "RandomRunners")
-HOUSE_JOE = f"{sys.executable} -P -m lanista.games.angrymob.house_bots.camper_joe"
 
 
 def played(folder, *bots, playing=None, **more):
@@ -48,9 +45,21 @@ def played(folder, *bots, playing=None, **more):
     return finished
 
 
-def tried(setup, name):
-    """The trial of a bot."""
-    return try_bot(setup.match_setup, setup.contestants[name], setup.opening(0))
+def seats_of(*blocks):
+    """All seats of the matches of blocks that were played."""
+    return [seat for block in blocks for match in block.result.matches for seat in match.seats]
+
+
+def tried(setup):
+    """The trial of the first bot."""
+    return try_bot(setup.match_setup, setup.contestants[setup.bots[0]], setup.opening(0))
+
+
+def check_records(finished, place):
+    """Check that the records that came as bytes are those of the block's matches."""
+    for match in finished.result.matches:
+        place.write_bytes(finished.records[match.record])
+        assert match.digest == read_record(place).result.digest
 
 
 def test_the_same_block_gives_the_same_results_whoever_played_before(tmp_path):
@@ -59,12 +68,10 @@ def test_the_same_block_gives_the_same_results_whoever_played_before(tmp_path):
     Where no folder is shared, as here, records come back as bytes.
     """
     setup = setup_of(tmp_path, ("One", "RandomRunners"), ("Two", "RandomRunners"))
-    first, path = [], tmp_path / "record.jsonl.gz"
+    first = []
     for finished in play_blocks(task_of(setup, 0, 1, 2)):
-        for match in finished.result.matches:
-            path.write_bytes(finished.records[match.record])
-            assert match.digest == read_record(path).result.digest
-            first.append(match.digest)
+        check_records(finished, tmp_path / "record.jsonl.gz")
+        first += [match.digest for match in finished.result.matches]
     worker.close()
     again = [
         match.digest
@@ -88,6 +95,14 @@ def house_bot(folder, before):
         "sys.exit(play('x', 'angrymob', Bot))\n"
     )
     return f"{sys.executable} {script}"
+
+
+@pytest.fixture
+def mortal(tmp_path):
+    """A bot that writes its process id into a file at the start of each match, and that file."""
+    pid = tmp_path / "pid"
+    bot = house_bot(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))")
+    return ("Mortal", bot), pid
 
 
 def pids_of_children():
@@ -135,19 +150,16 @@ def test_a_kept_bot_is_one_process_until_the_worker_closes(tmp_path):
     assert set() == pids_of_children() - before
 
 
-def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path):
-    pid = tmp_path / "pid"
-    dies = house_bot(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))")
-    setup = setup_of(tmp_path, ("Dies", dies), RUNNERS)
+def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path, mortal):
+    mortal, pid = mortal
+    setup = setup_of(tmp_path, mortal, RUNNERS)
     play_blocks(task_of(setup, 0))
     first = int(pid.read_text())
     os.kill(first, signal.SIGKILL)
     wait_until(lambda: not Path(f"/proc/{first}/fd").exists(), "the bot is gone")
     [finished] = play_blocks(task_of(setup, 1))
 
-    assert {Ending.NORMAL} == {
-        seat.ending for match in finished.result.matches for seat in match.seats
-    }
+    assert {Ending.NORMAL} == {seat.ending for seat in seats_of(finished)}
     assert first != int(pid.read_text())
 
 
@@ -275,13 +287,8 @@ def test_records_of_brief_matches_come_back_as_bytes_if_they_may(tmp_path, monke
     play_blocks(task_of(setup, 0, playing=tmp_path, tells=False))
     files = set(tmp_path.rglob("*.jsonl.gz*"))
     [finished] = play_blocks(task_of(setup, 1, playing=tmp_path, tells=False))
-    assert [bytes] * 2 == [type(content) for content in finished.records.values()]
-    for match in finished.result.matches:
-        place = tmp_path / "held.jsonl.gz"
-        place.write_bytes(finished.records[match.record])
-        assert match.digest == read_record(place).result.digest
-        place.unlink()
     assert files == set(tmp_path.rglob("*.jsonl.gz*"))
+    check_records(finished, tmp_path / "held.jsonl.gz")
 
 
 def test_a_folder_that_cant_be_written_is_one_line(tmp_path):
@@ -310,10 +317,21 @@ def test_an_error_comes_out_of_the_groups_of_nurseries(tmp_path, monkeypatch):
         played(tmp_path, JOE, RUNNERS)
 
 
-def test_a_good_bot_passes_its_trial(tmp_path):
-    trial = tried(setup_of(tmp_path, JOE), "Joe")
+@pytest.mark.parametrize(
+    ("command", "warning"),
+    [
+        ("CamperJoe", ""),
+        (
+            bot("classic"),
+            "doesn't stay for another match (keep=1), so it is started anew for each",
+        ),
+    ],
+    ids=["stays", "leaves"],
+)
+def test_a_good_bot_passes_its_trial(tmp_path, command, warning):
+    trial = tried(setup_of(tmp_path, ("Good", command)))
 
-    assert ("Joe", "", "", 12) == (trial.bot, trial.trouble, trial.warning, trial.turns)
+    assert ("Good", "", warning, 12) == (trial.bot, trial.trouble, trial.warning, trial.turns)
     assert 0 < trial.hello_after < 60
 
 
@@ -325,33 +343,20 @@ def test_a_good_bot_passes_its_trial(tmp_path):
     ],
 )
 def test_a_trial_says_what_is_wrong(tmp_path, command, words):
-    trial = tried(setup_of(tmp_path, ("Bad", command)), "Bad")
+    trial = tried(setup_of(tmp_path, ("Bad", command)))
 
     assert trial.trouble.startswith(words)
     assert ("no such library" in trial.output) == ("library" in command)
-
-
-def test_a_trial_warns_of_a_bot_that_doesnt_stay(tmp_path):
-    trial = tried(setup_of(tmp_path, ("Script", bot("classic"))), "Script")
-
-    assert ("", "doesn't stay for another match (keep=1), so it is started anew for each") == (
-        trial.trouble,
-        trial.warning,
-    )
 
 
 def test_a_bot_gets_its_own_variables_and_no_operators_secret(tmp_path, monkeypatch):
     monkeypatch.setenv("LANISTA_WEB_TOKEN", "hunter2")
     told = tmp_path / "environment"
     script = f"sh -c 'env > {told}; exit 3'"
-    setup = setup_of(tmp_path, ("Told", script, {"environment": {"LEVEL": "7"}}))
-    tried(setup, "Told")
-    lines = told.read_text().splitlines()
+    tried(setup_of(tmp_path, ("Told", script, {"environment": {"LEVEL": "7"}})))
 
-    assert "LEVEL=7" in lines
-    assert "LANISTA_NAME=Told" in lines
-    assert "LANISTA_KEEP=1" in lines
-    assert not any("hunter2" in line for line in lines)
+    assert {"LEVEL=7", "LANISTA_NAME=Told", "LANISTA_KEEP=1"} <= {*told.read_text().splitlines()}
+    assert "hunter2" not in told.read_text()
 
 
 def test_closing_gives_up_what_is_under_way(tmp_path):
@@ -361,7 +366,7 @@ def test_closing_gives_up_what_is_under_way(tmp_path):
 
     def try_it():
         with pytest.raises(WorkError, match="the worker was closed") as caught:
-            tried(setup, "Silent")
+            tried(setup)
         raised.append(caught.value)
 
     before = pids_of_children()
@@ -382,18 +387,15 @@ def test_processor_time_is_a_matchs_not_a_kept_process(tmp_path):
         "began = time.process_time()\n        while time.process_time() < began + 0.4: pass",
     )
     setup = setup_of(tmp_path, ("Burns", burns, {"limits": "cpu=1"}), JOE)
-    blocks = [finished.result for finished in play_blocks(task_of(setup, 0, 1))]
+    blocks = play_blocks(task_of(setup, 0, 1))
 
-    assert [Ending.NORMAL] * 8 == [
-        seat.ending for block in blocks for match in block.matches for seat in match.seats
-    ]
+    assert [Ending.NORMAL] * 8 == [seat.ending for seat in seats_of(*blocks)]
 
 
 @pytest.mark.long
-def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path):
+def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path, mortal):
     """It is no crash of the match that hadn't begun."""
-    pid = tmp_path / "pid"
-    dies = house_bot(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))")
+    mortal, pid = mortal
     # In the second match it ends the other first, waits until that is noticed, and comes.
     slow = tmp_path / "slow.sh"
     slow.write_text(
@@ -402,13 +404,11 @@ def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path):
         f"  while kill -0 $(cat {pid}) 2>/dev/null; do sleep 0.01; done\n"
         "  sleep 0.5\n"
         "fi\n"
-        f"exec {HOUSE_JOE}\n"
+        f"exec {sys.executable} -P -m lanista.games.angrymob.house_bots.camper_joe\n"
     )
-    finished = played(tmp_path, ("Dies", dies), ("Slow", f"sh {slow}", {"restart": True}))
+    finished = played(tmp_path, mortal, ("Slow", f"sh {slow}", {"restart": True}))
 
-    assert {Ending.NORMAL} == {
-        seat.ending for match in finished.result.matches for seat in match.seats
-    }
+    assert {Ending.NORMAL} == {seat.ending for seat in seats_of(finished)}
 
 
 def test_two_users_of_a_process_dont_end_each_other(tmp_path):
@@ -460,19 +460,8 @@ def test_a_sandboxed_bot_sees_neither_the_results_nor_the_spec(tmp_path, one_san
     names = ("cup.toml", "cup.db", "cup.db-wal", "cup.db.lock", "other.txt")
     # What a command names is shown to it, but for this.
     looks = "sh -c 'cat \"$@\"; exit 3' sh " + " ".join(str(tmp_path / name) for name in names)
-    spec = spec_of(
-        {
-            "name": "cup",
-            "game": "angrymob",
-            "format": "round-robin",
-            "seeds": [1],
-            "sandbox": "bwrap",
-            "database": "sqlite:///cup.db",
-            "bots": [{"name": "Looks", "command": looks}],
-        }
-    )
-    setup = prepare(spec, tmp_path, "cup", source=source)
-    trial = tried(setup, "Looks")
+    more = {"sandbox": "bwrap", "database": "sqlite:///cup.db"}
+    trial = tried(setup_of(tmp_path, ("Looks", looks), source=source, **more))
 
     assert "no secret" in trial.output
     assert 1 == trial.output.count("secret")
@@ -490,16 +479,6 @@ def test_a_built_program_runs_in_its_sandbox_and_sees_no_other(tmp_path, one_san
             member = tarfile.TarInfo("./bot.py")
             member.size = len(looks)
             packed.addfile(member, io.BytesIO(looks.encode()))
-    bot = {"program": "programs/mine.program", "command": "{python} bot.py"}
-    spec = spec_of(
-        {
-            "name": "cup",
-            "game": "angrymob",
-            "format": "round-robin",
-            "sandbox": "bwrap",
-            "bots": [{"name": "Mine", **bot}],
-        }
-    )
-    setup = prepare(spec, tmp_path, "cup")
-    trial = try_bot(setup.match_setup, setup.contestants["Mine"], Opening(1, ""))
+    mine = ("Mine", "{python} bot.py", {"program": "programs/mine.program"})
+    trial = tried(setup_of(tmp_path, mine, sandbox="bwrap"))
     assert f"/tmp/bot ['mine.program'] {sys.executable}" in trial.output

@@ -54,8 +54,11 @@ def setup_in(folder, *, bots=3, seeds=(1, 2, 3, 4), behaviour=None, **more):
     return prepare(spec_of({**value, **more}), Path(folder))
 
 
-def setup_of(folder, *bots, game="angrymob", clock=None, **more):
-    """A tournament of real bots: (name, command) or (name, command, more keys)."""
+def setup_of(folder, *bots, game="angrymob", clock=None, source=None, **more):
+    """A tournament of real bots: (name, command) or (name, command, more keys).
+
+    `source`: the file that it is from, if it is from one.
+    """
     return prepare(
         spec_of(
             {
@@ -73,6 +76,7 @@ def setup_of(folder, *bots, game="angrymob", clock=None, **more):
             | more
         ),
         folder,
+        source=source,
     )
 
 
