@@ -34,17 +34,17 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, script, *, port, name=None):
+def run(folder, script, *conversation, **variables):
     """Run a script with nothing but the standard library and what lies beside it."""
-    environment = {"LANISTA_PORT": str(port)} | ({"LANISTA_NAME": name} if name else {})
-    return subprocess.run(
-        [sys.executable, "-S", "-B", "-W", "error", script],
-        env=environment,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    with ScriptedArena(*conversation) as scripted:
+        return subprocess.run(
+            [sys.executable, "-S", "-B", "-W", "error", script],
+            env={"LANISTA_PORT": str(scripted.port), **variables},
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
 
 
 def test_a_copy_needs_the_standard_library_alone(folder):
@@ -57,15 +57,15 @@ def test_a_copy_needs_the_standard_library_alone(folder):
         "print(arena.result)\n"
         "print(*{name.partition('.')[0] for name in sys.modules})\n"
     )
-    with ScriptedArena(
+    done = run(
+        *(folder, "bot.py"),
         Hears(b"A v=1 game=angrymob\n"),
         Says(WELCOME + START + TURN_0),
         Hears(b"2 1 1 1\n"),
         Says(TURN_1),
         Hears(b"1 1 2 1\n"),
         Says(FORFEIT + b"bye\n"),
-    ) as scripted:
-        done = run(folder, "bot.py", port=scripted.port)
+    )
     assert ("", 0) == (done.stderr, done.returncode)
     result, modules = done.stdout.splitlines()
     assert "Result(end='forfeit', ranks=(1, 2), scores=(2, 2))" == result
@@ -91,15 +91,15 @@ def test_a_starter_plays_and_draws(folder):
     Whole matches of all starters: languages/test_clients.py.
     """
     shutil.copy(PYTHON / "starters" / "angrymob.py", folder)
-    with ScriptedArena(
+    done = run(
+        *(folder, "angrymob.py"),
         Hears(b"Starter v=1 game=angrymob\n"),
         Says(WELCOME + START + TURN_0),
         Hears(b"#@ value cells 1\n2 1 1 1\n"),
         Says(TURN_1),
         Hears(b"#@ value cells 1\n1 1 2 0\n"),
         Says(FORFEIT + b"bye\n"),
-    ) as scripted:
-        done = run(folder, "angrymob.py", port=scripted.port)
+    )
     assert ("", 0) == (done.stderr, done.returncode)
     assert "Result(end='forfeit', ranks=(1, 2), scores=(2, 2))\n" == done.stdout
 
@@ -122,8 +122,8 @@ def test_the_solver_of_the_hogwarts_starter(ingredients):
 def test_a_starter_takes_the_name_it_is_given(folder, starter):
     shutil.copy(starter, folder)
     hello = b"Ann v=1 game=%s\n" % starter.stem.encode()
-    with ScriptedArena(Hears(hello), Says(b"error bad-token no\n")) as scripted:
-        done = run(folder, starter.name, port=scripted.port, name="Ann")
+    refused = Says(b"error bad-token no\n")
+    done = run(folder, starter.name, Hears(hello), refused, LANISTA_NAME="Ann")
     assert "bad-token: no\n" == done.stderr
 
 
@@ -131,11 +131,11 @@ def test_the_first_example_of_the_readme_plays(folder):
     """What a reader copies works as it stands; the arena sees its legal first move."""
     example = re.search(r"```python\n(.*?)```", (PYTHON / "README.md").read_text(), re.DOTALL)
     (folder / "bot.py").write_text(example[1])
-    with ScriptedArena(
+    done = run(
+        *(folder, "bot.py"),
         Hears(b"MyBot v=1 game=angrymob\n"),
         Says(WELCOME + START + TURN_0),
         Hears(b"2 1 1 0\n"),
         Says(FORFEIT + b"bye\n"),
-    ) as scripted:
-        done = run(folder, "bot.py", port=scripted.port)
+    )
     assert ("", 0) == (done.stderr, done.returncode)

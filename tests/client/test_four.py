@@ -28,6 +28,11 @@ def planet(monkeypatch):
     return state_of(monkeypatch, CREMATORIA_START, CREMATORIA_TURN)
 
 
+def check(seen, **expected):
+    """Compare attributes of a state or a unit."""
+    assert expected == {name: getattr(seen, name) for name in expected}
+
+
 # -- both ----------------------------------------------------------------------------------------
 
 
@@ -99,19 +104,20 @@ def test_the_next_turn_replaces_what_the_last_one_said(monkeypatch):
 
 def test_the_facts_of_hogwarts(school):
     assert isinstance(school, HogwartsState)
-    assert (6, 8, 200, 7, 1) == (
-        school.rows,
-        school.cols,
-        school.num_rounds,
-        school.round,
-        school.me,
+    check(
+        school,
+        rows=6,
+        cols=8,
+        num_rounds=200,
+        round=7,
+        me=1,
+        books=[(0, 3), (5, 0)],
+        voldemort=(3, 7),
+        spell_ingredients=tuple(range(1, 16)),
+        strength=(1000, 1000, 1050, 0),
+        score=(101, 3, -1, 2),
+        status=(0.0, 0.25, -1.0, 0.0125),
     )
-    assert [(0, 3), (5, 0)] == school.books
-    assert (3, 7) == school.voldemort
-    assert tuple(range(1, 16)) == school.spell_ingredients
-    assert (1000, 1000, 1050, 0) == school.strength
-    assert (101, 3, -1, 2) == school.score
-    assert (0.0, 0.25, -1.0, 0.0125) == school.status
 
 
 def test_units_of_hogwarts(school):
@@ -120,19 +126,9 @@ def test_units_of_hogwarts(school):
     assert [5, 6] == [wizard.id for wizard in school.wizards(1)]
     assert [] == school.wizards(2)
     ghost, wizard = school.ghost(1), school.units[6]
-    assert (True, False, 53, 5) == (
-        ghost.ghost,
-        ghost.converting,
-        ghost.rounds_pending,
-        ghost.next_player,
-    )
-    assert (False, True, 3, 2) == (
-        wizard.ghost,
-        wizard.converting,
-        wizard.rounds_pending,
-        wizard.next_player,
-    )
-    assert ((2, 1), 2, 1, 1) == (wizard.pos, wizard.i, wizard.j, wizard.player)
+    check(ghost, ghost=True, converting=False, rounds_pending=53, next_player=5)
+    check(wizard, ghost=False, converting=True, rounds_pending=3, next_player=2)
+    check(wizard, pos=(2, 1), i=2, j=1, player=1)
     assert "<wizard 6 of 1 at (2, 1), 3>" == repr(wizard)
     assert wizard is school.unit_at(2, 1)
     assert school.unit_at(2, 2) is None
@@ -201,20 +197,22 @@ def test_distances_in_hogwarts(school):
 
 def test_the_facts_of_crematoria(planet):
     assert isinstance(planet, CrematoriaState)
-    assert (5, 8, 120, 1, 1) == (
-        planet.rows,
-        planet.cols,
-        planet.nb_rounds,
-        planet.round,
-        planet.me,
+    check(
+        planet,
+        rows=5,
+        cols=8,
+        nb_rounds=120,
+        round=1,
+        me=1,
+        elevators=[(2, 1), (2, 6)],
+        gems=[(0, 5, 1), (4, 2, 1)],
+        sun=6,
+        nb_cells=(0, 3, 1, 2),
+        nb_gems=(0, 1, 0, 2),
+        points=(0, 33, 1, 62),
+        score=(0, 33, 1, 62),
+        status=(0.0, 0.25, -1.0, 0.0125),
     )
-    assert [(2, 1), (2, 6)] == planet.elevators
-    assert [(0, 5, 1), (4, 2, 1)] == planet.gems
-    assert 6 == planet.sun
-    assert (0, 3, 1, 2) == planet.nb_cells
-    assert (0, 1, 0, 2) == planet.nb_gems
-    assert (0, 33, 1, 62) == planet.points == planet.score
-    assert (0.0, 0.25, -1.0, 0.0125) == planet.status
 
 
 def test_units_of_crematoria(planet):
@@ -224,13 +222,8 @@ def test_units_of_crematoria(planet):
     assert [4, 5] == [unit.id for unit in planet.necromongers()]
     assert [6] == [unit.id for unit in planet.hellhounds()]
     pioneer = planet.units[2]
-    assert (crematoria.PIONEER, 3, 15, -1) == (
-        pioneer.type,
-        pioneer.player,
-        pioneer.health,
-        pioneer.turns,
-    )
-    assert ((2, 7, 0), 2, 7, 0) == (pioneer.pos, pioneer.i, pioneer.j, pioneer.k)
+    check(pioneer, type=crematoria.PIONEER, player=3, health=15, turns=-1)
+    check(pioneer, pos=(2, 7, 0), i=2, j=7, k=0)
     assert "<p 2 of 3 at (2, 7, 0), health 15>" == repr(pioneer)
     assert pioneer is planet.unit_at((2, 7, 0))
     assert planet.unit_at((2, 7, 1)) is None

@@ -83,19 +83,25 @@ def test_pauses_begin_anew_once_the_bot_is_let_in(arena_of, said):
         assert within((most / 2, most), pause)
 
 
-@pytest.mark.parametrize("code", sorted(_FINAL_CODES - {"unreadable"}))
-def test_codes_that_would_come_again_end_it(arena_of, code):
-    arena = arena_of(WELCOME + f"error {code} words\n".encode())
+@pytest.mark.parametrize(
+    ("said", "keep", "code"),
+    [
+        *(
+            pytest.param(f"error {code} words\n".encode(), True, code, id=code)
+            for code in sorted(_FINAL_CODES - {"unreadable"})
+        ),
+        pytest.param(START + b"turn x\n", False, "unreadable", id="what no arena says"),
+        pytest.param(
+            *(START + TURN_0 + FORFEIT + b"error shutdown x\n", False, "shutdown"),
+            id="a shutdown after the scores of the only match",
+        ),
+    ],
+)
+def test_what_would_come_again_ends_it(arena_of, said, keep, code):
+    arena = arena_of(WELCOME + said)
     with pytest.raises(ArenaError) as caught:
-        turns(Arena("A", reconnect=True, keep=True))
+        turns(Arena("A", reconnect=True, keep=keep))
     assert code == caught.value.code
-    assert [] == arena.pauses
-
-
-def test_what_no_arena_says_ends_it(arena_of):
-    arena = arena_of(WELCOME + START + b"turn x\n")
-    with pytest.raises(ArenaError, match="unreadable"):
-        turns(Arena("A", reconnect=True))
     assert [] == arena.pauses
 
 
@@ -143,19 +149,12 @@ def test_notes_stay_with_their_match(arena_of):
         assert ["late"] == [each.code for each in connected.notes]
 
 
-def test_without_keep_the_end_of_a_match_is_the_end(arena_of):
-    for end in (FORFEIT, BYE):
-        arena = arena_of(WELCOME + START + TURN_0 + end)
-        connected = Arena("A", reconnect=True)
-        assert [0] == [turn for _, turn in turns(connected)]
-        assert "forfeit" == connected.result.end
-        assert [] == arena.pauses
-
-
-def test_without_keep_not_even_a_shutdown_after_its_scores_is_another_attempt(arena_of):
-    arena = arena_of(WELCOME + START + TURN_0 + FORFEIT + b"error shutdown x\n")
-    with pytest.raises(ArenaError, match="shutdown"):
-        turns(Arena("A", reconnect=True))
+@pytest.mark.parametrize("end", [FORFEIT, BYE])
+def test_without_keep_the_end_of_a_match_is_the_end(arena_of, end):
+    arena = arena_of(WELCOME + START + TURN_0 + end)
+    connected = Arena("A", reconnect=True)
+    assert [0] == [turn for _, turn in turns(connected)]
+    assert "forfeit" == connected.result.end
     assert [] == arena.pauses
 
 

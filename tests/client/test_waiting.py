@@ -1,6 +1,5 @@
 """What a person who starts a bot reads: why there is no match, or that the bot waits."""
 
-import functools
 import subprocess
 import sys
 
@@ -26,12 +25,6 @@ WAITING = (
     "lanista: waiting for an opponent at 127.0.0.1:7777 ({}1 of 2 seats taken); "
     "the arena's page, whose address `lanista serve` prints, shows who is there\n"
 )
-
-
-@pytest.fixture
-def silent(monkeypatch):
-    """Let the next `Arena` read these pieces, with a second's silence wherever one is None."""
-    return functools.partial(wired, monkeypatch)
 
 
 def play(arena):
@@ -85,16 +78,17 @@ def test_an_arena_can_only_be_started_on_this_machine(host, error, words):
         ({"game": "angrymob", "room": "lab", "token": "secret"}, "game angrymob, room lab, "),
     ],
 )
-def test_a_bot_that_waits_for_a_second_says_so_once(silent, capsys, options, details):
-    wire = silent(WELCOME, None, b"wait 1 2\n", MATCH)
+def test_a_bot_that_waits_for_a_second_says_so_once(monkeypatch, capsys, options, details):
+    # None is a second of silence.
+    wire = wired(monkeypatch, WELCOME, None, b"wait 1 2\n", MATCH)
     with Arena("A", **options) as arena:
         assert "forfeit" == play(arena)
     assert ("", WAITING.format(details)) == capsys.readouterr()
     assert [None, 1.0, None] == wire.timeouts, "the second time nothing is timed"
 
 
-def test_a_match_that_begins_at_once_is_played_in_silence(silent, capsys):
-    silent(WELCOME, MATCH)
+def test_a_match_that_begins_at_once_is_played_in_silence(monkeypatch, capsys):
+    wired(monkeypatch, WELCOME, MATCH)
     with Arena("A") as arena:
         assert "forfeit" == play(arena)
     assert ("", "") == capsys.readouterr()
@@ -104,18 +98,18 @@ def test_a_match_that_begins_at_once_is_played_in_silence(silent, capsys):
     ("quiet", "variable", "tells"),
     [(True, None, False), (None, "1", False), (None, "0", True), (False, "1", True)],
 )
-def test_it_can_be_switched_off(silent, capsys, monkeypatch, quiet, variable, tells):
+def test_it_can_be_switched_off(capsys, monkeypatch, quiet, variable, tells):
     if variable is not None:
         monkeypatch.setenv("LANISTA_QUIET", variable)
-    wire = silent(WELCOME, None, MATCH) if tells else silent(WELCOME, MATCH)
+    wire = wired(monkeypatch, WELCOME, *[None] * tells, MATCH)
     with Arena("A", quiet=quiet) as arena:
         assert "forfeit" == play(arena)
     assert ("", WAITING.format("") if tells else "") == capsys.readouterr()
     assert tells == (1.0 in wire.timeouts)
 
 
-def test_an_arena_that_ends_while_a_bot_waits_is_an_error_as_ever(silent):
-    silent(WELCOME, None, b"error shutdown x\n")
+def test_an_arena_that_ends_while_a_bot_waits_is_an_error_as_ever(monkeypatch):
+    wired(monkeypatch, WELCOME, None, b"error shutdown x\n")
     with pytest.raises(ArenaError, match="shutdown: x"):
         play(Arena("A"))
 
