@@ -328,6 +328,19 @@ class FileArena(Daemon):
         return self.port
 
 
+def hello(name, room, options="v=1 keep=1"):
+    """The first line of a bot on a ladder, with a token of its own."""
+    return f"{name} {options} room={room} token=secret-of-{name}"
+
+
+def ask(viewer, do, **fields):
+    """The answer to what a viewer says on the page's WebSocket; what else is told is dropped."""
+    viewer.send(json.dumps({"do": do, "id": 1, **fields}))
+    while (answer := json.loads(viewer.recv(PATIENCE))).get("id") != 1:
+        pass
+    return answer
+
+
 def wait_until(condition, what, told=str):
     """Poll until a condition holds; the test fails after PATIENCE."""
     deadline = time.monotonic() + PATIENCE

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.running import FileArena, read, run_here, wait_until
+from e2e.running import FileArena, hello, read, run_here, wait_until
 from results.samples import asking
 from support.arenas import stored_ladder
 
@@ -56,22 +56,19 @@ class Arena(FileArena):
         """Let that begin."""
         (self.top / f"{ladder}.go").touch()
 
-    def operate(self, *words):
-        """Run `lanista arena WORD…`; what it prints."""
-        done = run_here(["arena", *words], self.top)
+    def operate(self, command, *words):
+        """Run `lanista arena COMMAND arena.toml WORD…`; what it prints."""
+        done = run_here(["arena", *command.split(), "arena.toml", *words], self.top)
         assert (0, "") == (done.code, done.err)
         return done.out
 
+    def figures(self):
+        """How many bots are connected, and what each ladder has."""
+        return json.loads(self.operate("status", "--json"))
+
     def status(self):
         """The figures of the ladder."""
-        return self._figures()["ladders"][0]
-
-    def connections(self):
-        """How many bots are connected."""
-        return self._figures()["connections"]
-
-    def _figures(self):
-        return json.loads(self.operate("status", "arena.toml", "--json"))
+        return self.figures()["ladders"][0]
 
 
 @pytest.fixture(scope="module")
@@ -84,41 +81,31 @@ def arena():
         assert "ended by an error" not in arena.err
 
 
-def hello(name, options="v=1 keep=1", room="pit"):
-    return f"{name} {options} room={room} token=secret-of-{name}"
-
-
 def test_status_and_kick(arena, peers):
-    peer = peers(arena, hello("Ada"))
+    peer = peers(arena, hello("Ada", "pit"))
     peer.until("wait")
     alone = {"waiting": 1, "playing": 0}
     wait_until(lambda: alone.items() <= arena.status().items(), "only it is here")
-    assert "1 connection closed\n" == arena.operate("kick", "arena.toml", "ADA")
+    assert "1 connection closed\n" == arena.operate("kick", "ADA")
     assert "error shutdown the operator closed this connection" in peer.rest()
-    words = refused(arena, "kick", "arena.toml", "Ada")
-    assert "arena.toml: no bot called 'Ada' is connected\n" == words
+    refused = run_here(["arena", "kick", "arena.toml", "Ada"], arena.top)
+    why = "lanista: arena.toml: no bot called 'Ada' is connected\n"
+    assert (2, "", why) == (refused.code, refused.out, refused.err)
     wait_until(lambda: not arena.status()["waiting"], "it has gone")
-    assert ", 0 matches running in 1 process," in arena.operate("status", "arena.toml")
-
-
-def refused(arena, *words):
-    """Why `lanista arena WORD…` isn't done."""
-    done = run_here(["arena", *words], arena.top)
-    assert (2, "") == (done.code, done.out)
-    return done.err.removeprefix("lanista: ")
+    assert ", 0 matches running in 1 process," in arena.operate("status")
 
 
 def test_a_name_is_registered_reset_and_removed(arena, peers):
     """A bot with a token that means nothing any more is told and closed; the new one holds."""
-    token = arena.operate("name", "add", "arena.toml", "Bob")
+    token = arena.operate("name add", "Bob").strip()
     for change in ("reset", "remove"):
-        bot = peers(arena, f"bob v=1 room=pit token={token}".strip())
+        bot = peers(arena, f"bob v=1 room=pit token={token}")
         bot.until("wait")
-        listed = arena.operate("name", "list", "arena.toml")
+        listed = arena.operate("name list")
         assert re.search(r"\nBob +\d{4}-\d\d-\d\d \d\d:\d\d +operator\n", listed)
-        new = arena.operate("name", change, "arena.toml", "BOB")
+        new = arena.operate(f"name {change}", "BOB").strip()
         assert "error bad-token the operator has removed this name, or given" in bot.rest()
-        old = peers(arena, f"Bob v=1 room=pit token={token}".strip())
+        old = peers(arena, f"Bob v=1 room=pit token={token}")
         if change == "reset":
             assert "error bad-token the name 'Bob' is registered with another" in old.rest()
             token = new
@@ -128,10 +115,10 @@ def test_a_name_is_registered_reset_and_removed(arena, peers):
 
 def test_a_newer_connection_plays_the_match_that_was_about_to_begin(arena, peers):
     """The last one of several; and it is its owner's and the operator's then."""
-    wait_until(lambda: not arena.connections(), "bots of other tests are gone")
+    wait_until(lambda: not arena.figures()["connections"], "bots of other tests are gone")
     bots = []
     for number in (1, 2, 3):
-        bots.append(peers(arena, hello("Kay", room="slow")))
+        bots.append(peers(arena, hello("Kay", "slow")))
         heard = (
             f"name=Kay game=hogwarts room=slow peer=127.0.0.1:{bots[-1].socket.getsockname()[1]}"
         )
@@ -143,25 +130,25 @@ def test_a_newer_connection_plays_the_match_that_was_about_to_begin(arena, peers
         assert "error replaced " in bot.rest()
     assert any(line.startswith("start ") for line in bots[2].until("go"))
     # Those that were replaced have no place any more, though the match goes on.
-    wait_until(lambda: arena.connections() == 1, "the others are gone")
-    arena.operate("name", "remove", "arena.toml", "kay")
+    wait_until(lambda: arena.figures()["connections"] == 1, "the others are gone")
+    arena.operate("name remove", "kay")
     assert "error bad-token the operator has removed this name" in bots[2].rest()
 
 
 def test_a_bot_is_kicked_out_of_the_match_that_is_about_to_begin(arena, peers):
-    bot = peers(arena, hello("Lea", room="late"))
+    bot = peers(arena, hello("Lea", "late"))
     wait_until(lambda: arena.is_beginning("late"), "a match is about to begin")
-    assert "1 connection closed\n" == arena.operate("kick", "arena.toml", "Lea")
+    assert "1 connection closed\n" == arena.operate("kick", "Lea")
     arena.go("late")
     assert "error shutdown the operator closed this connection" in bot.rest()
 
 
 def test_benching_lasts_over_a_kill_until_it_is_taken_back(arena, peers):
     """And a killed arena's socket is no obstacle."""
-    bots = [peers(arena, hello(name)) for name in ("Cem", "Dil")]
+    bots = [peers(arena, hello(name, "pit")) for name in ("Cem", "Dil")]
     for bot in bots:
         bot.until("go")
-    arena.operate("bench", "arena.toml", "cem", "--ladder", "pit")
+    arena.operate("bench", "cem", "--ladder", "pit")
     for bot in bots:
         bot.say("\n")
     benched = "note benched 0 - the arena's operator has benched it"
@@ -170,17 +157,17 @@ def test_benching_lasts_over_a_kill_until_it_is_taken_back(arena, peers):
     arena.process.kill()
     arena.wait()
     arena.run()
-    bot = peers(arena, hello("Cem"))
+    bot = peers(arena, hello("Cem", "pit"))
     assert benched == bot.until("note")[-1]
     assert 1 == arena.status()["resting"]
-    arena.operate("unbench", "arena.toml", "Cem")
+    arena.operate("unbench", "Cem")
     assert {"waiting": 1, "resting": 0}.items() <= arena.status().items()
 
 
 def play(arena, peers, *names):
     """Have two bots play one match, which is stored, and leave."""
     stored = arena.status()["stored"]
-    bots = [peers(arena, hello(name, "v=1")) for name in names]
+    bots = [peers(arena, hello(name, "pit", "v=1")) for name in names]
     for bot in bots:
         bot.until("go")
         bot.say("\n")
@@ -196,9 +183,9 @@ def test_a_struck_bots_matches_are_taken_out_and_put_back(arena, peers):
 
     play(arena, peers, "Fay", "Gus")
     before = counted()
-    arena.operate("strike", "arena.toml", "gus", "--ladder", "pit")
+    arena.operate("strike", "gus", "--ladder", "pit")
     assert [] == counted() != before
-    arena.operate("unstrike", "arena.toml", "Gus", "--ladder", "pit")
+    arena.operate("unstrike", "Gus", "--ladder", "pit")
     assert before == counted()
 
 
@@ -207,9 +194,8 @@ def test_an_arena_runs_from_its_backup(arena, peers, started, tmp_path):
     play(arena, peers, "Hal", "Ida")
     stored = arena.status()["stored"]
     copy = tmp_path / "copy"
-    assert "1 database" in arena.operate("backup", "arena.toml", copy)
-    again = Arena(copy)
-    started(again)
+    assert "1 database" in arena.operate("backup", copy)
+    again = started(Arena(copy))
     assert stored == again.status()["stored"]
     with stored_ladder(again.data) as store:
         for match in asking(store).matches():

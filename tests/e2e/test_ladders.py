@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.running import FileArena, wait_until
+from e2e.running import FileArena, hello, wait_until
 from lanista.bots.cgroup import can_have_groups
 from results.samples import asking
 from support.arenas import stored_ladder
@@ -41,24 +41,13 @@ clock = { time_init = 20, time_move = 0.2, late_limit = 100, stall_margin = 600 
 """
 
 
-class Arena(FileArena):
-    """One with ladders."""
-
-    def __init__(self, folder, workers=1, more=""):
-        super().__init__(folder, f"workers = {workers}\n{more}\n{LADDERS}")
-
-
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
     """One for all tests of this module, which use names of their own."""
-    arena = Arena(tmp_path_factory.mktemp("arena"))
+    arena = FileArena(tmp_path_factory.mktemp("arena"), f"workers = 1\n{LADDERS}")
     yield arena
     arena.end()
     assert "ended by an error" not in arena.err
-
-
-def hello(name, room, options="v=1 keep=1"):
-    return f"{name} {options} room={room} token=secret-of-{name}"
 
 
 def test_two_names_play_and_their_results_are_stored(arena, peers):
@@ -167,8 +156,8 @@ def test_a_bot_comes_back_to_its_match(tmp_path, started, peers, workers):
     The arena has only ladders (`rooms`): whoever asks for another room is refused, also in the
     classic dialect, and if it names none.
     """
-    arena = Arena(tmp_path / "arena", workers, 'rooms = "ladders"')
-    started(arena)
+    text = f'workers = {workers}\nrooms = "ladders"\n{LADDERS}'
+    arena = started(FileArena(tmp_path / "arena", text))
     for options, (room, advice) in {**ROOMS, "": ROOMS["room=practice"]}.items():
         said = room if options else "no room"
         error = f"error bad-hello {said}; this arena has only ladders; {advice}\n"
@@ -180,8 +169,7 @@ def test_a_bot_comes_back_to_its_match(tmp_path, started, peers, workers):
     (match,) = (path.name.split(".")[0] for path in arena.data.glob("records/*/*.part"))
     for bot in bots.values():
         bot.say("\n")
-    for bot in bots.values():
-        bot.until("turn")
+    bots["Fay"].until("turn")
     # Not in the first turn, which would last until the 20 s are over that it may take.
     bots["Fay"].leave()
     back = peers(arena, hello("Fay", "hogwarts"))

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.sync.client import connect
 
-from e2e.running import PATIENCE, environment, read, wait_until
+from e2e.running import PATIENCE, ask, environment, read, wait_until
 from lanista.cli.web import own_addresses
 from lanista.games import registry
 from lanista.match.replay import verify
@@ -25,14 +25,6 @@ def looking(url):
     with connect(f"ws://127.0.0.1:{port}/api/1/ws", proxy=None, close_timeout=1) as viewer:
         assert "hello" == json.loads(viewer.recv(PATIENCE))["type"]
         yield viewer
-
-
-def ask(viewer, do, **fields):
-    """The answer to what is said; what else is told is dropped."""
-    viewer.send(json.dumps({"do": do, "id": 1, **fields}))
-    while (answer := json.loads(viewer.recv(PATIENCE))).get("id") != 1:
-        pass
-    return answer
 
 
 def test_off_loopback_commands_need_the_token_that_is_printed(serve):

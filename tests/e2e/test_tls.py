@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect as viewer_at
 
-from e2e.running import PATIENCE, FileArena, command, environment, run_here, wait_until
+from e2e.running import PATIENCE, FileArena, ask, command, environment, run_here, wait_until
 from lanista_client import Arena, ArenaError
 from support.processes import children_with
 
@@ -41,29 +41,14 @@ for line in open(0):
 """
 
 
-class SecureArena(FileArena):
-    """One of ARENA."""
-
-    def __init__(self, folder):
-        for name in ("localhost.pem", "localhost.key"):
-            shutil.copy(FILES / name, folder)
-        super().__init__(folder, ARENA)
-        assert self.page.startswith("https://127.0.0.1:")
-        self.page_port = int(self.page.rpartition(":")[2])
-
-    def relay(self):
-        """The process that speaks TLS; None while there is none."""
-        return next(iter(children_with(self.process.pid, "lanista.arena.tls_relay")), None)
-
-    @property
-    def hellos(self):
-        """How many bots have said hello so far."""
-        return self.err.count("event=hello ")
-
-
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
-    arena = SecureArena(tmp_path_factory.mktemp("arena"))
+    folder = tmp_path_factory.mktemp("arena")
+    for name in ("localhost.pem", "localhost.key"):
+        shutil.copy(FILES / name, folder)
+    arena = FileArena(folder, ARENA)
+    assert arena.page.startswith("https://127.0.0.1:")
+    arena.page_port = int(arena.page.rpartition(":")[2])
     yield arena
     arena.signal(signal.SIGTERM)
     assert 0 == arena.wait(), arena.err
@@ -176,10 +161,7 @@ def test_the_page_speaks_tls(arena):
 def test_a_house_bot_that_the_operator_seats_plays(arena):
     """It connects within the machine, where no certificate is valid for its address."""
     with viewer(arena) as operator:
-        asked = {"do": "house", "id": 1, "game": "angrymob", "bot": "CamperJoe", "room": "friends"}
-        operator.send(json.dumps(asked))
-        while (answer := json.loads(operator.recv(PATIENCE))).get("id") != 1:
-            pass
+        answer = ask(operator, "house", game="angrymob", bot="CamperJoe", room="friends")
         assert "done" == answer["type"], answer
     with enter(arena, "Ann", room="friends") as ann:
         assert {"Ann", "CamperJoe"} == set(next(ann).players)
@@ -194,16 +176,22 @@ def viewer(arena):
 
 
 def test_without_its_relay_an_arena_starts_another_one(arena):
-    before = arena.hellos
+    def hellos():
+        return arena.err.count("event=hello ")
+
+    def relays():
+        return children_with(arena.process.pid, "lanista.arena.tls_relay")
+
+    before = hellos()
     waiting = enter(arena, "Left")
-    wait_until(lambda: arena.hellos == before + 1, "the bot waits")
-    relay = arena.relay()
+    wait_until(lambda: hellos() == before + 1, "the bot waits")
+    (relay,) = relays()
     os.kill(relay, signal.SIGKILL)
     with pytest.raises(ArenaError, match="disconnected"):
         next(waiting)
     waiting.close()
-    wait_until(lambda: arena.relay() not in {None, relay}, "there is another relay")
+    wait_until(lambda: set(relays()) - {relay}, "there is another relay")
     again = enter(arena, "Left")
-    wait_until(lambda: arena.hellos == before + 2, "the bot is back")
+    wait_until(lambda: hellos() == before + 2, "the bot is back")
     again.close()
     assert "the TLS relay ended" in arena.err

@@ -3,7 +3,6 @@
 import contextlib
 import gzip
 import json
-import os
 import shutil
 import signal
 import sqlite3
@@ -67,6 +66,7 @@ for module in (database, rebuild):
 sys.argv = ["lanista", "tournament", "verify", "cup.toml", "--rebuild"]
 main()
 """
+RIGHT = ["cup: 6 matches stored; nothing is wrong"]
 DAY = datetime.now(UTC).date().isoformat()
 
 
@@ -76,11 +76,28 @@ def settled(monkeypatch):
     monkeypatch.setattr(recorded, "SETTLED", -60)
 
 
+VERIFY = "tournament verify cup.toml"
+REBUILD = f"{VERIFY} --rebuild"
+
+
 def verified(words, folder, code=1):
     """The lines that are printed."""
-    done = run_here([*words.split()], folder)
+    done = run_here(words.split(), folder)
     assert (code, "") == (done.code, done.err), done.out
     return done.out.splitlines()
+
+
+def refusal(words, folder):
+    """The line that is printed by a command that isn't carried out."""
+    done = run_here(words.split(), folder)
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    return done.err
+
+
+def check_same(folder, cup):
+    """Have what is missing of a tournament played; then it is as it was."""
+    assert 0 == run_here(["tournament", "run", "cup.toml"], folder).code
+    assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 
 
 @pytest.fixture(scope="module")
@@ -104,18 +121,16 @@ def test_a_tournament_s_results_are_compared_with_its_records(folder):
 
     A match that can't be read is one of them: its record isn't taken for one that isn't stored.
     """
-    verify = "tournament verify cup.toml"
-    assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
-    database = folder / "cup.db"
+    assert RIGHT == verified(VERIFY, folder, code=0)
     execute(
-        database,
+        folder / "cup.db",
         "UPDATE matches SET turns = 99, digest = 'd' WHERE number = 1",
         "UPDATE seats SET bot = 'Rando', late = 7 WHERE match = 2 AND seat = 0",
         "UPDATE matches SET ranks = '[2, 2]' WHERE number = 3",
         "UPDATE matches SET ranks = '[2' WHERE number = 4",
         "UPDATE matches SET seed = '8' WHERE block = 3",
     )
-    lines = verified(verify, folder)
+    lines = verified(VERIFY, folder)
     totals = "6 matches stored; damaged in the database: 1; different from the record: 5"
     assert f"cup: {totals}" == lines[-1]
     by_number = {line.split("match ")[1].split(" ")[0]: line for line in lines[:-1]}
@@ -142,13 +157,9 @@ def test_a_tournament_s_records_that_are_missing_damaged_or_not_stored(cup, fold
         "DELETE FROM matches WHERE number > 4",
         "DELETE FROM blocks WHERE number = 3",
     )
-    lines = verified("tournament verify cup.toml", folder)
-    assert (
-        "cup: 4 matches stored; record unreadable: 1; record missing: 1; not stored: 2" == lines[-1]
-    )
-    done = run_here(["tournament", "run", "cup.toml"], folder)
-    assert (0, "") == (done.code, done.err)
-    assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
+    totals = "4 matches stored; record unreadable: 1; record missing: 1; not stored: 2"
+    assert f"cup: {totals}" == verified(VERIFY, folder)[-1]
+    check_same(folder, cup)
 
 
 def test_files_of_others_among_a_tournament_s_records_are_passed_over(folder):
@@ -156,15 +167,13 @@ def test_files_of_others_among_a_tournament_s_records_are_passed_over(folder):
     record = next((folder / "cup.records").glob("*/*.jsonl.gz"))
     for name in ("notes", "a-b", "0-0", "copy of " + record.name):
         record.with_name(f"{name}.jsonl.gz").write_bytes(record.read_bytes())
-    verify = "tournament verify cup.toml"
-    assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
+    assert RIGHT == verified(VERIFY, folder, code=0)
     (folder / "cup.db").unlink()
-    done = run_here(verify.split(), folder)
-    assert 2 == done.code
-    assert "cup.db, but there are records in" in done.err
-    assert "`lanista tournament verify cup.toml --rebuild`" in done.err
-    assert ["cup: 6 matches stored again"] == verified(verify + " --rebuild", folder, code=0)
-    assert ["cup: 6 matches stored; nothing is wrong"] == verified(verify, folder, code=0)
+    why = refusal(VERIFY, folder)
+    assert "cup.db, but there are records in" in why
+    assert f"`lanista {REBUILD}`" in why
+    assert ["cup: 6 matches stored again"] == verified(REBUILD, folder, code=0)
+    assert RIGHT == verified(VERIFY, folder, code=0)
 
 
 @pytest.mark.parametrize(
@@ -174,11 +183,10 @@ def test_a_block_that_is_not_whole_is_damage(cup, folder, lost):
     """It is neither counted nor played on, but can be rebuilt."""
     execute(folder / "cup.db", "DELETE FROM seats WHERE match = 6", lost.format("matches"))
     for command in ("standings", "run"):
-        done = run_here(["tournament", command, "cup.toml"], folder)
-        assert (2, "") == (done.code, done.out)
-        assert "cup.db: damaged (not all matches of block " in done.err
-        assert "`lanista tournament verify --rebuild` rebuilds it" in done.err
-    run_here(["tournament", "verify", "cup.toml", "--rebuild"], folder)
+        why = refusal(f"tournament {command} cup.toml", folder)
+        assert "cup.db: damaged (not all matches of block " in why
+        assert "`lanista tournament verify --rebuild` rebuilds it" in why
+    run_here(REBUILD.split(), folder)
     assert 0 == run_here(["tournament", "standings", "cup.toml"], folder).code
     assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
 
@@ -186,9 +194,7 @@ def test_a_block_that_is_not_whole_is_damage(cup, folder, lost):
 def test_a_database_of_a_newer_version_is_not_rebuilt(folder):
     """Nothing is wrong with it, and this version can't read what only it has."""
     execute(folder / "cup.db", "UPDATE lanista_version SET version_num = 'v999'")
-    done = run_here(["tournament", "verify", "cup.toml", "--rebuild"], folder)
-    assert (2, "") == (done.code, done.out)
-    assert "cup.db: written by a newer version of Lanista" in done.err
+    assert "cup.db: written by a newer version of Lanista" in refusal(REBUILD, folder)
     assert {"cup.db", "cup.db.lock"} == names_like("cup.db", folder)
 
 
@@ -199,18 +205,14 @@ def test_an_arena_s_database_is_not_rebuilt_as_a_tournament_s(folder):
         Store.of_ladder(database, "pit", "angrymob")
     (folder / "cup.db").unlink()
     (folder / "cup.db").symlink_to(data.database)
-    done = run_here(["tournament", "verify", "cup.toml", "--rebuild"], folder)
-    assert (2, "") == (done.code, done.out)
-    assert "the database of an arena, not of a tournament" in done.err
+    assert "the database of an arena, not of a tournament" in refusal(REBUILD, folder)
     assert not (data.path / "lanista.db.1").exists()
 
 
 async def test_a_competition_of_no_kind_keeps_no_database_from_being_rebuilt(
     tmp_path, autojump_clock
 ):
-    (tmp_path / "arena.toml").write_text(ARENA)
-    records = tmp_path / "data" / "records" / DAY
-    records.mkdir(parents=True)
+    records = arena_in(tmp_path)
     await played(records, "M0.jsonl.gz", INFO)
     open_room(tmp_path)
     execute(tmp_path / "data" / "lanista.db", "UPDATE competitions SET kind = 'x'")
@@ -226,10 +228,9 @@ def test_half_a_character_in_a_record_is_damage(folder):
     result = json.loads(result)
     result["result"]["digest"] = "\ud800"
     record.write_bytes(gzip.compress(b"".join([*lines, json.dumps(result).encode() + b"\n"])))
-    verify = "tournament verify cup.toml"
-    assert "cup: 6 matches stored; record unreadable: 1" == verified(verify, folder)[-1]
+    assert "cup: 6 matches stored; record unreadable: 1" == verified(VERIFY, folder)[-1]
     (folder / "cup.db").unlink()
-    trouble, played_again, total = verified(verify + " --rebuild", folder)
+    trouble, played_again, total = verified(REBUILD, folder)
     assert "half a character (a lone surrogate) in its text" in trouble
     assert "so it is played again" in played_again
     assert "cup: 4 matches stored again" == total
@@ -237,6 +238,14 @@ def test_half_a_character_in_a_record_is_damage(folder):
 
 def names_like(start, folder):
     return {path.name for path in folder.glob(f"{start}*")}
+
+
+def arena_in(folder, more=""):
+    """Write the file of an arena into a folder; the folder of today's records, which is made."""
+    (folder / "arena.toml").write_text(ARENA + more)
+    records = folder / "data" / "records" / DAY
+    records.mkdir(parents=True)
+    return records
 
 
 def open_room(folder):
@@ -248,16 +257,12 @@ def open_room(folder):
 async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_clock, monkeypatch):
     """By the next start, also more than one transaction takes; or by `--rebuild`."""
     monkeypatch.setattr("lanista.arena.ladder_room.AT_ONCE", 2)
-    (tmp_path / "arena.toml").write_text(ARENA)
-    records = tmp_path / "data" / "records" / DAY
-    records.mkdir(parents=True)
+    records = arena_in(tmp_path)
     for number in range(5):
         await played(records, f"{number}.jsonl.gz", attrs.evolve(INFO, versions=(2, None)))
     verify = "arena verify arena.toml"
     database = tmp_path / "data" / "lanista.db"
-    done = run_here(verify.split(), tmp_path)
-    assert (2, "") == (done.code, done.out)
-    assert "data/lanista.db: there is no such file" in done.err
+    assert "data/lanista.db: there is no such file" in refusal(verify, tmp_path)
     assert not database.exists()
     Database.of_arena(DataFolder(tmp_path / "data")).close()
     assert verified(verify, tmp_path)[-1] == "pit: 0 matches stored; not stored: 5"
@@ -315,10 +320,8 @@ async def test_an_arena_s_database_is_made_anew(tmp_path, autojump_clock):
 
     Even if some of the database is damaged, as an index is here. Not while an arena uses it.
     """
-    (tmp_path / "arena.toml").write_text(ARENA + '[[ladders]]\nname = "hall"\ngame = "angrymob"\n')
+    records = arena_in(tmp_path, '[[ladders]]\nname = "hall"\ngame = "angrymob"\n')
     data = DataFolder(tmp_path / "data")
-    records = data.records / DAY
-    records.mkdir(parents=True)
     hall = attrs.evolve(INFO, name="hall", versions=(None, 3))
     for number, ladder in enumerate([INFO, hall, None, INFO, INFO, hall]):
         await played(records, f"M{number}.jsonl.gz", ladder)
@@ -340,9 +343,7 @@ async def test_an_arena_s_database_is_made_anew(tmp_path, autojump_clock):
         names.bench("Bob", "pit")
         before = {name: stored_alone(store) for name, store in stores.items()}
         with database.lock():
-            done = run_here(["arena", "verify", "arena.toml", "--rebuild"], tmp_path)
-            assert 2 == done.code
-            assert "in use by another" in done.err
+            assert "in use by another" in refusal("arena verify arena.toml --rebuild", tmp_path)
     (records / "M5.jsonl.gz").unlink()
     path = data.database
     execute(path, "UPDATE matches SET turns = 99 WHERE id = 'M0'")
@@ -390,34 +391,29 @@ def test_a_tournament_s_database_is_made_anew(cup, folder):
         "DELETE FROM seats WHERE match = 4",
         "DELETE FROM matches WHERE number = 4",
     )
-    rebuild = "tournament verify cup.toml --rebuild"
-    (line,) = verified(rebuild, folder, code=0)
+    (line,) = verified(REBUILD, folder, code=0)
     assert line.startswith("cup: 6 matches stored again; ")
     with Store.open(database) as store:
         assert [one.block for one in expected] == [one.block for one in stored(store)]
         assert identities == asking(store).identities()
-    assert ["cup: 6 matches stored; nothing is wrong"] == verified(
-        "tournament verify cup.toml", folder, code=0
-    )
+    assert RIGHT == verified(VERIFY, folder, code=0)
     database.write_bytes(b"no database")
     next((folder / "cup.records").glob("*/*-1.jsonl.gz")).unlink()
-    lines = verified(rebuild, folder)
+    lines = verified(REBUILD, folder)
     assert lines[0].startswith("cup: nothing could be kept: ")
     assert lines[1].endswith(": not all of its matches are known, so it is played again")
     assert lines[2].startswith("cup: 4 matches stored again; the old database is kept as ")
-    assert 0 == run_here(["tournament", "run", "cup.toml"], folder).code
-    assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
+    check_same(folder, cup)
 
 
 def test_bots_with_several_seats_are_known_in_records(tmp_path):
     """A version test of four gives each bot two seats, the second with a number after its name."""
     (tmp_path / "cup.toml").write_text(FOUR)
     assert 0 == run_here(["tournament", "run", "cup.toml"], tmp_path).code
-    verify = "tournament verify cup.toml"
-    assert ["cup: 4 matches stored; nothing is wrong"] == verified(verify, tmp_path, code=0)
+    assert ["cup: 4 matches stored; nothing is wrong"] == verified(VERIFY, tmp_path, code=0)
     (tmp_path / "cup.db").unlink()
-    assert ["cup: 4 matches stored again"] == verified(f"{verify} --rebuild", tmp_path, code=0)
-    assert ["cup: 4 matches stored; nothing is wrong"] == verified(verify, tmp_path, code=0)
+    assert ["cup: 4 matches stored again"] == verified(REBUILD, tmp_path, code=0)
+    assert ["cup: 4 matches stored; nothing is wrong"] == verified(VERIFY, tmp_path, code=0)
 
 
 @pytest.mark.parametrize(("block", "seating"), [(0, 1), (1, 0)])
@@ -430,12 +426,11 @@ def test_a_record_under_the_name_of_another_match_is_not_believed(cup, folder, b
         for id_, number in ((blocks[block], seating), (blocks[1], 1))
     )
     shutil.copy(source, place)
-    trouble, total = verified("tournament verify cup.toml --rebuild", folder)
+    trouble, total = verified(REBUILD, folder)
     again = "not all of its matches are known, so it is played again"
     assert f"cup: block {blocks[1]}: {again}" == trouble
     assert total.startswith("cup: 4 matches stored again; ")
-    assert 0 == run_here(["tournament", "run", "cup.toml"], folder).code
-    assert outcome(cup / "cup.toml") == outcome(folder / "cup.toml")
+    check_same(folder, cup)
 
 
 @pytest.mark.parametrize(
@@ -454,7 +449,7 @@ def test_a_rebuild_that_is_killed_leaves_the_former_database(folder, killed_in):
     assert -signal.SIGKILL == ended.returncode
     with Store.open(folder / "cup.db") as store:
         assert before == stored(store)
-    verified("tournament verify cup.toml --rebuild", folder, code=0)
+    verified(REBUILD, folder, code=0)
     assert not list(folder.glob("*.new*"))
 
 
@@ -466,6 +461,4 @@ def test_indexes_are_compared_with_their_tables(folder):
         "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema "
         "WHERE name = 'ix_seats_sums') WHERE name = 'ix_seats_competition_bot_match'",
     )
-    done = run_here(["tournament", "verify", "cup.toml"], folder)
-    assert (2, "") == (done.code, done.out)
-    assert done.err.startswith(f"lanista: {os.fspath(folder)}/cup.db: damaged (")
+    assert refusal(VERIFY, folder).startswith(f"lanista: {folder}/cup.db: damaged (")
