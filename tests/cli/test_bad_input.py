@@ -249,12 +249,6 @@ def test_seconds_are_a_finite_number_and_a_time_one_that_the_wire_can_tell(lanis
     assert option in lanista(*PLAY.split(), option, value).refusal
 
 
-def test_a_file_that_is_no_program_is_told_so(lanista):
-    """The commonest first try: the script without its interpreter."""
-    Path("mybot.py").write_text("print()")
-    assert "python3 ./mybot.py" in lanista("play", "angrymob", "CamperJoe", "./mybot.py").refusal
-
-
 @pytest.mark.parametrize("target", ["/dev/null", "fifo"])
 def test_a_record_replaces_no_device(lanista, target):
     if target == "fifo":

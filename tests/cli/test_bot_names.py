@@ -93,6 +93,7 @@ def test_a_program_here_is_found_by_its_path_alone(tmp_path, monkeypatch):
         ("mybot", 0o644, "or make it executable (chmod +x) and call it ./mybot"),
         ("./mybot", 0o644, "or make it executable (chmod +x) and call it ./mybot"),
         ("mybot.py", 0o644, "but not executable; run it as 'python3 mybot.py'"),
+        ("./mybot.py", 0o644, "but not executable; run it as 'python3 ./mybot.py'"),
         ("my bot.py", 0o644, "own: \"python3 'my bot.py'\""),
         ("my bot", 0o755, "own: \"'./my bot'\""),
         (

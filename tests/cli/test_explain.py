@@ -1,7 +1,6 @@
 """`lanista explain`: match files of the original programs, and what is wrong with one."""
 
 import gzip
-import re
 from pathlib import Path
 
 import pytest
@@ -9,36 +8,23 @@ import pytest
 TRACES = Path(__file__).parents[1] / "traces"
 HOGWARTS = TRACES / "hogwarts" / "02_s30_Demo-Demo-Demo-Demo.res.gz"
 CREMATORIA = TRACES / "crematoria" / "01_Demo-Demo-Demo-Demo_s30.res.gz"
-LONG = pytest.mark.long
-"""Both games are explained in either form; every test with each of them takes long."""
+ORDERS = CREMATORIA.with_name(CREMATORIA.name.replace(".res.", ".orders."))
 
 
-def orders_of(res):
-    return res.with_name(res.name.replace(".res.", ".orders."))
+def test_a_match_of_the_original_is_explained(lanista):
+    assert "explained 200 of 200 rounds (original)\n" == lanista("explain", HOGWARTS).printed
 
 
-@pytest.mark.parametrize(
-    ("res", "rounds"), [(HOGWARTS, 200), pytest.param(CREMATORIA, 120, marks=LONG)]
-)
-def test_a_match_of_the_original_is_explained(lanista, res, rounds):
-    done = lanista("explain", res)
-    told = f"explained {rounds} of {rounds} rounds (original)\n"
-    assert (0, told, "") == done
-
-
-@pytest.mark.parametrize("res", [pytest.param(HOGWARTS, marks=LONG), CREMATORIA])
-def test_with_its_orders_every_byte_comes_out_again(lanista, res):
-    printed = lanista("explain", res, "--orders", orders_of(res)).printed
-    size = len(gzip.decompress(res.read_bytes()))
+def test_with_its_orders_every_byte_comes_out_again(lanista):
+    printed = lanista("explain", CREMATORIA, "--orders", ORDERS).printed
+    size = len(gzip.decompress(CREMATORIA.read_bytes()))
     assert printed.startswith(f"identical: {size} bytes, ")
 
 
-@pytest.mark.parametrize("res", [pytest.param(HOGWARTS, marks=LONG), CREMATORIA])
-def test_the_first_round_that_cannot_be_is_named(lanista, tmp_path, res):
-    """A plain file with one wrong score or count in a state: exit code 1, round and reason."""
-    lines = gzip.decompress(res.read_bytes()).decode().split("\n")
-    first = re.compile("score|nb_cells")
-    at = [number for number, line in enumerate(lines) if first.match(line)][50]
+def test_the_first_round_that_cannot_be_is_named(lanista, tmp_path):
+    """A plain file with one wrong count in a state: exit code 1, round and reason."""
+    lines = gzip.decompress(CREMATORIA.read_bytes()).decode().split("\n")
+    at = [number for number, line in enumerate(lines) if line.startswith("nb_cells")][50]
     words = lines[at].split()
     lines[at] = lines[at].replace(words[1], str(int(words[1]) + 1), 1)
     bad = tmp_path / "bad.res"
@@ -48,7 +34,7 @@ def test_the_first_round_that_cannot_be_is_named(lanista, tmp_path, res):
     told, why = done.out.splitlines()
     assert told.startswith("explained 49 of ")
     assert why.startswith("round 49: ")
-    compared = lanista("explain", bad, "--orders", orders_of(res))
+    compared = lanista("explain", bad, "--orders", ORDERS)
     assert 1 == compared.code
     assert compared.out.startswith(f"line {at + 1} differs: the file has {lines[at]!r}")
 

@@ -37,17 +37,6 @@ def test_a_bot_of_another_game_is_told_so(lanista):
     assert done.err.endswith("; Dummy is a house bot of crematoria and hogwarts\n")
 
 
-def test_a_mistyped_key_comes_before_the_key_that_is_missing_for_it(lanista, tmp_path):
-    """`fromat = …` is one mistake, not two."""
-    (tmp_path / "cup.toml").write_text(
-        'name = "cup"\ngame = "angrymob"\nfromat = "swiss"\n'
-        '[[bots]]\nname = "A"\ncommand = "CamperJoe"\n'
-    )
-    done = lanista("tournament", "check", "cup.toml")
-    assert done.refusal.startswith("lanista: cup.toml: fromat: no such key; known are name, game, ")
-    assert done.err.endswith("; did you mean 'format'?\n")
-
-
 def test_a_long_name_costs_no_time():
     assert "" == did_you_mean("x" * 10**7, ["Null"] * 10)
 

@@ -7,8 +7,13 @@ from types import SimpleNamespace
 import attrs
 import pytest
 
+from lanista.cli import tournament_run
+from lanista.cli.sprt import code_of, game_of
+from lanista.cli.tournament import command
+from lanista.competition.setup import load, prepare
 from lanista.competition.spec import BotEntry, Clock, Spec, Sprt, parse_spec
 from lanista.games import registry
+from lanista.results.blocks import FormatName
 
 CUP = """\
 name = "cup"
@@ -26,8 +31,6 @@ def complains(done, *words):
 
 @pytest.mark.parametrize("game", registry.ours())
 def test_new_writes_a_spec_that_can_be_prepared(lanista, tmp_path, game):
-    from lanista.competition.setup import prepare
-
     done = lanista("tournament", "new", "my.toml", "--game", game)
     assert 0 == done.code, done.err
     assert "my.toml" in done.out
@@ -82,13 +85,13 @@ def test_the_example_has_every_key_with_its_default(lanista, tmp_path):
     assert settings == value["settings"]
 
 
-@pytest.mark.parametrize("command", ["standings", "verify"])
-def test_results_are_no_spec(lanista, command):
+@pytest.mark.parametrize("name", ["standings", "verify"])
+def test_results_are_no_spec(lanista, name):
     """The last lines of `run` name the file of the results, but a tournament is its TOML file."""
-    complains(lanista("tournament", command, "cup.db"), "cup.db", "give the tournament's TOML file")
+    complains(lanista("tournament", name, "cup.db"), "cup.db", "give the tournament's TOML file")
 
 
-@pytest.mark.parametrize("command", ["check", "run", "standings"])
+@pytest.mark.parametrize("name", ["check", "run", "standings"])
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -99,15 +102,15 @@ def test_results_are_no_spec(lanista, command):
         (CUP.replace("[1, 2, 3]", "[1, 1]"), ["seeds", "twice"]),
     ],
 )
-def test_a_spec_that_can_not_be_used_is_one_line(lanista, tmp_path, command, text, words):
+def test_a_spec_that_can_not_be_used_is_one_line(lanista, tmp_path, name, text, words):
     if text is not None:
         (tmp_path / "cup.toml").write_text(text)
-    if command == "standings" and "no-such-bot" in words:
+    if name == "standings" and "no-such-bot" in words:
         words = ["nothing has been played yet"]  # to look at results no program need be there
-    complains(lanista("tournament", command, "cup.toml"), *words)
+    complains(lanista("tournament", name, "cup.toml"), *words)
 
 
-@pytest.mark.parametrize("command", ["check", "run"])
+@pytest.mark.parametrize("name", ["check", "run"])
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -123,10 +126,10 @@ def test_a_spec_that_can_not_be_used_is_one_line(lanista, tmp_path, command, tex
     ],
 )
 def test_what_can_not_be_a_place_of_results_or_a_format_is_one_line(
-    lanista, tmp_path, command, line, told
+    lanista, tmp_path, name, line, told
 ):
     (tmp_path / "cup.toml").write_text(f"{line}\n{CUP}")
-    complains(lanista("tournament", command, "cup.toml"), told)
+    complains(lanista("tournament", name, "cup.toml"), told)
 
 
 @pytest.mark.parametrize(
@@ -179,10 +182,6 @@ def test_bots_in_the_command_make_the_tournament_of_a_file_that_says_the_same(
     monkeypatch, tmp_path
 ):
     """Its blocks have the same ids, so each counts for the other."""
-    from lanista.cli import tournament_run
-    from lanista.cli.tournament import command
-    from lanista.competition.setup import load
-
     monkeypatch.chdir(tmp_path)
     played = []
     monkeypatch.setattr(tournament_run, "play", lambda setup, *_, **__: played.append(setup))
@@ -215,9 +214,6 @@ bots = [
 
 
 def test_run_has_every_format_but_that_of_lanista_sprt():
-    from lanista.cli.tournament import command
-    from lanista.results.blocks import FormatName
-
     [option] = [one for one in command.commands["run"].params if one.name == "format_"]
     assert [*FormatName][:-1] == list(option.type.choices)
 
@@ -230,11 +226,11 @@ def test_standings_of_nothing_played_say_so(lanista, tmp_path):
     assert ["cup.toml"] == [path.name for path in tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize("command", ["run", "standings"])
-def test_what_is_no_database_of_ours_is_refused(lanista, tmp_path, command):
+@pytest.mark.parametrize("name", ["run", "standings"])
+def test_what_is_no_database_of_ours_is_refused(lanista, tmp_path, name):
     (tmp_path / "cup.toml").write_text(CUP)
     (tmp_path / "cup.db").write_text("hello " * 1000)
-    complains(lanista("tournament", command, "cup.toml"), "cup.db")
+    complains(lanista("tournament", name, "cup.toml"), "cup.db")
 
 
 @pytest.mark.parametrize(
@@ -263,14 +259,10 @@ def test_sprt_refuses_what_can_not_be(lanista, tmp_path, words, told):
 
 @pytest.mark.parametrize(("decision", "code"), [("H1", 0), ("H0", 1), ("", 3)])
 def test_the_exit_code_of_sprt_tells_the_decision(decision, code):
-    from lanista.cli.sprt import code_of
-
     assert code == code_of(SimpleNamespace(decision=decision))
 
 
 def test_the_game_of_house_bots_is_known():
-    from lanista.cli.sprt import game_of
-
     assert "angrymob" == game_of(["GravityGoers", "./mine"])
     assert "angrymob" == game_of(["./mine", "CamperJoe"])
 

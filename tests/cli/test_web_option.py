@@ -7,6 +7,7 @@ import types
 import pytest
 
 from lanista.cli.web import PagePort, listening_text, own_addresses
+from lanista.errors import CannotListenError
 from lanista.hosting.control import RunningMatches
 from lanista.page.view import View
 
@@ -37,11 +38,7 @@ def test_an_address_that_is_none_is_told_what_is_expected(lanista, words, text):
     ("session", "listens", "command"),
     [
         ("192.0.2.1 50000 192.0.2.7 22", None, "ssh -L 8080:localhost:8080 ada@192.0.2.7"),
-        (
-            "::1 50000 2001:db8::7 2222",
-            "8080",
-            "ssh -p 2222 -L 8080:localhost:8080 ada@2001:db8::7",
-        ),
+        ("::1 50000 db8::7 2222", "8080", "ssh -p 2222 -L 8080:localhost:8080 ada@db8::7"),
         ("192.0.2.1 50000 192.0.2.7 22", "0.0.0.0:8080", None),
         ("", None, None),
     ],
@@ -125,8 +122,6 @@ async def test_a_token_that_came_out_empty_makes_nobody_the_operator(monkeypatch
 
 async def test_without_a_folder_for_frames_there_is_no_page(monkeypatch, tmp_path):
     """One line says why, and no port stays open."""
-    from lanista.errors import CannotListenError
-
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     with pytest.raises(CannotListenError, match=r"frames: .*gone.*: No such file.*TMPDIR"):
         await PagePort("127.0.0.1:0").listen(View(RunningMatches()))
@@ -149,8 +144,6 @@ async def test_off_loopback_the_address_has_the_token(monkeypatch):
 
 async def test_only_the_default_gives_way_to_a_free_port(monkeypatch):
     """An address that was asked for is had, or told."""
-    from lanista.errors import CannotListenError
-
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         monkeypatch.setattr("lanista.cli.web.DEFAULT", ("127.0.0.1", port))
