@@ -9,13 +9,15 @@ from arena.rooms import play, store
 from e2e.running import run_here
 from lanista.arena import ladder_results
 from lanista.arena.decisions import add_name, reset_token
-from lanista.arena.ladder_room import LadderRoom
+from lanista.arena.ladder_room import open_ladders
 from lanista.arena.names import Names
 from lanista.arena.spec import LadderSpec
+from lanista.games.angrymob.ruleset import RULESET
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.names import NameStore
 from lanista_protocol import Hello, RemoteProtocolError
+from support.arenas import arena_options
 from support.waiting import PATIENCE, until
 
 HERE = "127.0.0.1"
@@ -29,19 +31,15 @@ def url(new_database):
 @pytest.fixture
 def open_room(url, tmp_path):
     """Open the ladder for one of the arenas, each of which has a data folder of its own."""
-    opened = []
+    with contextlib.ExitStack() as stack:
 
-    def open_room(arena):
-        spec = LadderSpec(name="pit", game="angrymob", settings={"move_limit": 1})
-        data = tmp_path / arena
-        data.mkdir(exist_ok=True)
-        database = Database.of_arena(DataFolder(data), url)
-        opened.append(database)
-        return LadderRoom.open(spec, tmp_path, DataFolder(data), database)
+        def open_room(arena):
+            pit = LadderSpec(name="pit", game="angrymob", settings={"move_limit": 1})
+            options = arena_options(RULESET, ladders=(pit,), store=url, data=tmp_path / arena)
+            rooms, _ = open_ladders(options, stack)
+            return rooms["pit"]
 
-    yield open_room
-    for database in opened:
-        database.close()
+        yield open_room
 
 
 def known(room):
