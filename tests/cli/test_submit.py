@@ -147,8 +147,7 @@ def test_a_new_name_that_is_refused_is_not_kept(run, page, refused, shown, stays
     """Otherwise its author, who then chooses another one, is asked for --name ever after."""
     page.answers[f"POST {PATH}?file=bot.py"] = [refused, version(1, "received")]
     page.answers[f"GET {PATH}"] = [ABOUT, shown, ABOUT]
-    done = run("bot.py", "--name", "Ada")
-    assert (2, f"lanista: no: \\x1b {refused}\n") == (done.code, done.err)
+    assert f"lanista: no: \\x1b {refused}\n" == run("bot.py", "--name", "Ada").refusal
     assert ["Ada"] * stays == [one.name for one in submit_page.kept_names().names]
     assert 0 == run("bot.py", "--name", "Bob").code
     assert (0 if not stays else 2) == run("bot.py").code
@@ -157,7 +156,7 @@ def test_a_new_name_that_is_refused_is_not_kept(run, page, refused, shown, stays
 def test_a_token_that_is_given_is_kept_when_it_was_right(run, page, kept):
     page.answers[f"POST {PATH}?file=bot.py"] = [403, version(1, "received")]
     done = run("bot.py", "--name", "Ada", "--token", "mistyped")
-    assert (2, "lanista: no: \\x1b 403\n") == (done.code, done.err)
+    assert "lanista: no: \\x1b 403\n" == done.refusal
     assert not kept.exists()
     assert 0 == run("bot.py", "--name", "Ada", "--token", "right").code
     assert 0 == run("bot.py", "--name", "ada").code
@@ -172,7 +171,7 @@ def test_where_no_name_can_be_kept_a_given_token_serves(run, page, kept):
     words = f"can't write {kept}: Not a directory; give --name and --token the next time too\n"
     assert (0, words) == (done.code, done.err)
     done = run("bot.py", "--name", "Ada")  # a token that nobody would know any more isn't used
-    assert (2, "", f"lanista: can't write {kept}: Not a directory\n") == done
+    assert f"lanista: can't write {kept}: Not a directory\n" == done.refusal
     assert ["Ada:given"] == page.tokens()
 
 
@@ -220,9 +219,8 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     page.answers = {"GET /api/1/ladders": [{"ladders": [{"name": "pitt"}, {"name": "open"}]}]}
 
     def said(*words):
-        done = lanista("submit", "bot.py", "--name", "Ada", *words)
-        assert (2, "") == (done.code, done.out)
-        return done.err.removeprefix(f"lanista: {page.url}: ")
+        refusal = lanista("submit", "bot.py", "--name", "Ada", *words).refusal
+        return refusal.removeprefix(f"lanista: {page.url}: ")
 
     here = ("--arena", page.url, "--ladder")
     expected = "there is no ladder 'pit'; its ladders are: pitt, open; did you mean 'pitt'?\n"
@@ -232,12 +230,9 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     page.answers = {f"GET {PATH}": [b"<html>"]}
     expected = "what is there isn't an arena's page; give the address that browsers open\n"
     assert expected == said(*here, "pit")
-    assert "lanista: --arena 'ftp://x': expected the address of the arena's page, as" in said(
-        "--arena", "ftp://x", "--ladder", "pit"
-    )
-    assert "lanista: --arena 'http://[::1': expected the address of the arena's page, as" in said(
-        "--arena", "http://[::1", "--ladder", "pit"
-    )
+    for url in ("ftp://x", "http://[::1"):
+        expected = f"lanista: --arena '{url}': expected the address of the arena's page, as"
+        assert expected in said("--arena", url, "--ladder", "pit")
     port = page.server.server_address[1]
     page.server.shutdown()
     page.server.server_close()
@@ -288,10 +283,9 @@ def test_the_exit_code_says_what_became_of_a_version(run, page, state, code, las
 def test_a_program_whose_receipt_is_lost_may_have_been_taken(run, page, answer):
     """It isn't handed in again if the arena ends at that moment, or a proxy says that it did."""
     page.answers[f"POST {PATH}?file=bot.py"] = [answer, version(1, "received")]
-    done = run("bot.py", "--name", "Ada", "--token", "t")
+    refusal = run("bot.py", "--name", "Ada", "--token", "t").refusal
     words = "the arena doesn't answer any more; it may have taken bot.py: see lanista submit --list"
-    assert (2, "") == (done.code, done.out)
-    assert f"lanista: {page.url}: {words} when it answers again\n" == done.err
+    assert f"lanista: {page.url}: {words} when it answers again\n" == refusal
 
 
 # -- waiting for a page that can't answer now ----------------------------------------------------
@@ -403,7 +397,7 @@ def test_versions_are_listed_and_changed(run, page):
     assert "disabled by the operator: copied" == lines[3]
     assert 0 == run("--play", 2, *known).code
     assert 0 == run("--pause", *known).code
-    assert (2, "lanista: no: \\x1b 409\n") == ((done := run("--delete", 2, *known)).code, done.err)
+    assert "lanista: no: \\x1b 409\n" == run("--delete", 2, *known).refusal
 
 
 def test_a_version_is_downloaded_to_a_new_file(run, page, tmp_path):

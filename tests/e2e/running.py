@@ -375,12 +375,10 @@ def wait_until_gone(pids):
 class Peer:
     """A scripted bot: a socket in the test's hands."""
 
-    def __init__(self, port, hello="", *, receive_buffer=0, address="127.0.0.1"):
+    def __init__(self, port, hello="", *, address="127.0.0.1"):
         self.socket = socket.socket()
         self.socket.settimeout(PATIENCE)
         self.socket.bind((address, 0))
-        if receive_buffer:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._reader = self.socket.makefile("rb")
@@ -403,10 +401,6 @@ class Peer:
         while lines[-1].split(" ")[0] != keyword:
             lines.append(self.line())
         return lines
-
-    def exactly(self, count):
-        """So many bytes."""
-        return self._reader.read(count).decode()
 
     def rest(self):
         """All up to the end of the connection, which must come."""

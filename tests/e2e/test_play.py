@@ -25,19 +25,29 @@ from lanista import __version__
 from lanista.games import registry
 from support.angrymob import PAGE
 
-UNHURRIED = ("--no-clock", "--console")
+
+@pytest.fixture
+def play(lanista):
+    """Play Angry Mob without haste and without drawing it."""
+    return lambda *words: lanista("play", "angrymob", *words, "--no-clock", "--console")
+
+
+def once(file, command):
+    """The command line of a bot that begins once a file is there."""
+    waits = f"while [ ! -e {file} ]; do sleep 0.01; done; exec {command}"
+    return shlex.join(["sh", "-c", waits])
 
 
 def the_record(done):
-    """The record of the one match of a run."""
+    """The record of the one match of a run, which went well."""
+    assert (0, "") == (done.code, done.err)
     (path,) = (done.folder / "lanista-records").glob("*.jsonl.gz*")
     return read(path)
 
 
-def test_house_bots_play_and_the_result_is_told(lanista):
+def test_house_bots_play_and_the_result_is_told(lanista, play):
     """Exit code 0; verdict, the rule behind it, ranks and scores, seed, and where the record is."""
-    done = lanista("play", "angrymob", "CamperJoe", "GravityGoers", "-i", "pit", *UNHURRIED)
-    assert (0, "") == (done.code, done.err)
+    done = play("CamperJoe", "GravityGoers", "-i", "pit")
     verdict, rule, first, second, seed, where = done.out.splitlines()
     assert rule.endswith("wins, whatever the scores (docs/rules/angrymob.md 3)")
     assert re.fullmatch(r"GravityGoers wins \(finished: capture, \d+ moves\)", verdict)
@@ -64,15 +74,11 @@ def test_a_match_is_played_without_standard_streams(tmp_path, closed):
     assert 2 == len(list((tmp_path / "lanista-records").iterdir()))
 
 
-def test_bots_take_their_seats_in_order_of_the_command_line(lanista):
+def test_bots_take_their_seats_in_order_of_the_command_line(play):
     """Also when one is slow to start, and when it can say nothing but a name."""
     # The first bot's hello comes long after the second's would.
     slow = "sh -c " + shlex.quote(f"sleep 0.3; exec {bot('classic')}")
-    done = lanista(
-        *("play", "angrymob", slow, bot("version1"), "-i", "pit", "--move-limit", 8),
-        *(*UNHURRIED, "--json"),
-    )
-    assert (0, "") == (done.code, done.err)
+    done = play(slow, bot("version1"), "-i", "pit", "--move-limit", 8, "--json")
     record = the_record(done)
     assert ("classic", "1") == tuple(player.protocol for player in record.header.players)
     assert ["sh", "version1"] == as_json(done)[0]["players"]
@@ -101,12 +107,9 @@ def test_placeholders_are_filled_and_no_shell_is_run(lanista, tmp_path):
     assert ["{other}", "$HOME", "*", ";"] == words[4:]
 
 
-def test_json_tells_each_match_in_a_line(lanista):
+def test_json_tells_each_match_in_a_line(play):
     """--json with -n and a folder for the records: seeds count up, nothing else is printed."""
-    done = lanista(
-        *("play", "angrymob", bot("nothing"), bot("illegal"), "-s", 41, "-n", 2, "-o", "kept"),
-        *("--json", "--no-clock"),
-    )
+    done = play(bot("nothing"), bot("illegal"), "-s", 41, "-n", 2, "-o", "kept", "--json")
     assert (0, "") == (done.code, done.err)
     results = as_json(done)
     assert [41, 42] == [result["seed"] for result in results]
@@ -123,19 +126,17 @@ def test_json_tells_each_match_in_a_line(lanista):
     assert sorted(told) == sorted(f"kept/{path.name}" for path in (done.folder / "kept").iterdir())
 
 
-def test_several_matches_are_summed_up(lanista):
+def test_several_matches_are_summed_up(play):
     """-n: the wins by name, and the draws."""
-    done = lanista(*("play", "angrymob", bot("illegal"), "CamperJoe", "-n", 2, "-s", 1), *UNHURRIED)
+    done = play(bot("illegal"), "CamperJoe", "-n", 2, "-s", 1)
     assert 0 == done.code
     assert "2 matches: illegal won 0, CamperJoe won 2, 0 drawn" == done.out.splitlines()[-1]
     assert 2 == done.out.count("illegal: turn 2, submove 0: illegal: (-1, 0) is outside the map")
 
 
-def test_a_record_goes_where_it_is_told_to(lanista):
+def test_a_record_goes_where_it_is_told_to(play):
     """-o FILE; a name without .gz is plain JSON lines; how the bots ended is in it."""
-    done = lanista(
-        *("play", "angrymob", "CamperJoe", bot("leaves"), "-o", "deep/er/match.jsonl"), *UNHURRIED
-    )
+    done = play("CamperJoe", bot("leaves"), "-o", "deep/er/match.jsonl")
     assert 0 == done.code
     path = done.folder / "deep" / "er" / "match.jsonl"
     header, *_, result = path.read_text().splitlines()
@@ -151,26 +152,20 @@ def test_the_originals_spellings(lanista):
         *("play", "angrymob", "CamperJoe", "CamperJoe", "-moveLimit", 3, "-seed", -5),
         *("-timeInit", 50, "-timeMove", 50, "-delay", 0, "-size", 3, "-console"),
     )
-    assert (0, "") == (done.code, done.err)
     record = the_record(done)
     assert (-5, {"move_limit": 3}) == (record.header.seed, record.header.settings)
     assert (50, 50) == (record.header.clock.time_init, record.header.clock.time_move)
 
 
-def test_a_map_file_is_played_on(lanista, tmp_path):
+def test_a_map_file_is_played_on(play, tmp_path):
     """-i FILE: the board of the file, not the seed's; seat 0 has base A."""
     path = tmp_path / "example.map"
     path.write_text("; the example\n" + PAGE)
-    done = lanista(
-        *("play", "angrymob", "CamperJoe", "CamperJoe", "-i", path, "--set", "move_limit=1"),
-        *UNHURRIED,
-    )
-    assert 0 == done.code
-    header = the_record(done).header
+    header = the_record(play("CamperJoe", "CamperJoe", "-i", path, "--set", "move_limit=1")).header
     assert (PAGE, False) == (header.board, header.generated)
 
 
-def test_bots_are_told_how_many_have_come(lanista, tmp_path):
+def test_bots_are_told_how_many_have_come(play, tmp_path):
     """PROTOCOL.md 3: `wait` is repeated when it changes, also for the bot that came first."""
     script = tmp_path / "hears.py"
     script.write_text(
@@ -185,11 +180,7 @@ for line in sock.makefile():
 """
     )
     hears = shlex.join([sys.executable, str(script)])
-    later = shlex.join(
-        ["sh", "-c", f"while [ ! -e wait ]; do sleep 0.01; done; exec {bot('classic')}"]
-    )
-    done = lanista("play", "angrymob", hears, later, *UNHURRIED)
-    assert 0 == done.code
+    done = play(hears, once("wait", bot("classic")))
     told = the_record(done).result.bots[0].output.splitlines()
     assert [f"welcome 1 lanista {__version__}", "wait 1 2", "wait 2 2"] == told
 
@@ -227,15 +218,12 @@ def test_a_bot_that_cannot_start_is_told_with_its_last_words(lanista, tmp_path, 
 def test_a_bot_can_not_take_the_seat_of_another(lanista, tmp_path):
     """Each has a port of its own, which is closed when its bot has come."""
     mark = tmp_path / "told"
-    waits = f"while [ ! -e {mark} ]; do sleep 0.01; done; exec {bot('classic')}"
     done = lanista(
-        *("play", "angrymob", bot("thief", mark), shlex.join(["sh", "-c", waits])),
+        *("play", "angrymob", bot("thief", mark), once(mark, bot("classic"))),
         *("-i", "pit", "-s", 3, "--time-init", 1, "--console", "--stall-margin", 600),
     )
-    assert (0, "") == (done.code, done.err)
+    assert ["thief", "sh"] == [player.name for player in the_record(done).header.players]
     assert "Connection refused" in mark.read_text()
-    players = [player.name for player in the_record(done).header.players]
-    assert ["thief", "sh"] == players
 
 
 def test_an_interrupt_blames_no_bot(start, tmp_path):
@@ -248,23 +236,21 @@ def test_an_interrupt_blames_no_bot(start, tmp_path):
     assert [] == list(playing.folder.glob("*.failure"))
 
 
-def test_an_error_of_the_rules_blames_no_bot(lanista, monkeypatch):
+def test_an_error_of_the_rules_blames_no_bot(play, monkeypatch):
     """The bots are told `error internal`, and may well fail by that, but get no bundle."""
     monkeypatch.setattr(type(registry.get("angrymob")), "new", lambda *_: 1 / 0)
     fails = stdio("sys.stdin.read(); sys.exit(3)")
-    done = lanista("play", "angrymob", fails, fails, *UNHURRIED, "-o", "match.jsonl")
+    done = play(fails, fails, "-o", "match.jsonl")
     assert (3, True) == (done.code, "ZeroDivisionError: division by zero" in done.err)
     assert "check it:" not in done.out
     assert [] == list(done.folder.glob("*.failure"))
 
 
-def test_a_command_that_is_no_text_is_fed_as_it_came(lanista, tmp_path):
+def test_a_command_that_is_no_text_is_fed_as_it_came(play, tmp_path):
     """Bytes of a path that aren't UTF-8: the bundle's script has them."""
     script = tmp_path / os.fsdecode(b"b\xff.sh")
     script.write_text("#!/bin/sh\nexit 3\n")
     script.chmod(0o755)
-    done = lanista(
-        *("play", "angrymob", f"stdio:{script}", "CamperJoe", *UNHURRIED, "-o", "match.jsonl")
-    )
+    done = play(f"stdio:{script}", "CamperJoe", "-o", "match.jsonl")
     assert (0, "") == (done.code, done.err)
     assert b"b\xff.sh" in (done.folder / "match.seat0.failure" / "feed.sh").read_bytes()

@@ -42,7 +42,16 @@ def test_a_program_is_handed_in_plays_and_is_disabled(arena, tmp_path, one_sandb
     env = environment(
         XDG_CONFIG_HOME=str(tmp_path / "config"), LANISTA_ARENA=arena.page, LANISTA_NAME="Ada"
     )
-    done = run_here(["submit", "bot.py", "--ladder", "pit", "--follow"], folder, env)
+
+    def submit(*words):
+        return run_here(["submit", *words, "--ladder", "pit"], folder, env)
+
+    def operate(command, name, *words):
+        words = ["arena", "submissions", command, "arena.toml", name, *words]
+        done = run_here(words, arena.data.parent)
+        assert (0, "") == (done.code, done.err)
+
+    done = submit("bot.py", "--follow")
     assert (0, "") == (done.code, done.err), done.out
     lines = done.out.splitlines()
     assert "Ada: bot.py is version 1 on pit" == lines[0]
@@ -50,15 +59,9 @@ def test_a_program_is_handed_in_plays_and_is_disabled(arena, tmp_path, one_sandb
     players = {player.name for player in arena.record_with("Ada").header.players}
     assert {"Ada", "CamperJoe"} == players
 
-    operate = ["arena", "submissions"]
-    done = run_here(
-        [*operate, "disable", "arena.toml", "ada", "--why", "copied"], arena.data.parent
-    )
-    assert (0, "") == (done.code, done.err)
-    done = run_here(["submit", "bot.py", "--ladder", "pit"], folder, env)
+    operate("disable", "ada", "--why", "copied")
+    done = submit("bot.py")
     assert (2, "lanista: the operator has disabled Ada: copied\n") == (done.code, done.err)
-    done = run_here(["submit", "--list", "--ladder", "pit"], folder, env)
-    assert "disabled by the operator: copied" == done.out.splitlines()[-1]
-    done = run_here([*operate, "enable", "arena.toml", "Ada", "--ladder", "pit"], arena.data.parent)
-    assert (0, "") == (done.code, done.err)
-    assert " playing " in run_here(["submit", "--list", "--ladder", "pit"], folder, env).out
+    assert "disabled by the operator: copied" == submit("--list").out.splitlines()[-1]
+    operate("enable", "Ada", "--ladder", "pit")
+    assert " playing " in submit("--list").out
