@@ -52,9 +52,8 @@ def test_a_token_may_be_given_and_is_not_printed(operate, tmp_path):
 
 @pytest.mark.parametrize("line", ["", "\n", "two words", "a b v=1", "x" * 129, "caf\u00e9"])
 def test_what_can_be_no_token_is_refused_and_not_repeated(operate, tmp_path, line):
-    done = operate("name add", "Ada", "--token-stdin", line=line)
-    expected = "lanista: this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -\n"
-    assert (2, "", expected) == done
+    refusal = operate("name add", "Ada", "--token-stdin", line=line).refusal
+    assert "lanista: this can't be a token; use 1 to 128 of A-Z a-z 0-9 . _ = -\n" == refusal
     assert {} == stored(tmp_path)
 
 
@@ -82,11 +81,9 @@ def test_a_name_is_listed_with_where_it_is_benched(operate):
     listed = operate("name list").out.splitlines()
     assert ["Ada", "operator", "pit"] == [listed[2].split()[place] for place in (0, 3, 4)]
     assert 0 == operate("bench", "ADA").code
-    done = operate("unbench", "Ada", "--ladder", "pit")
-    assert (
-        "lanista: 'Ada' is benched on all ladders, not on pit alone; unbench it on all\n"
-        == done.err
-    )
+    refusal = operate("unbench", "Ada", "--ladder", "pit").refusal
+    why = "'Ada' is benched on all ladders, not on pit alone; unbench it on all"
+    assert f"lanista: {why}\n" == refusal
     assert "on all ladders" in operate("name list").out
     assert 0 == operate("unbench", "Ada").code
     assert "operator" in operate("name list").out.splitlines()[2].split()[-1]

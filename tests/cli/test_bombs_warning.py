@@ -19,40 +19,25 @@ LINE = (
 )
 
 
-def be_root_in_a_container(monkeypatch):
-    """Be root, on a terminal, without control groups; call this in the test, as pytest replaces
-    stderr before it."""
-    monkeypatch.setattr(common.os, "geteuid", lambda: 0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(cgroup, "can_have_groups", lambda: False)
-
-
 @pytest.mark.parametrize(
-    ("bot", "line"),
+    ("bot", "where", "line"),
     [
-        (MINE, LINE),
-        (Contestant(name="mine", command=("./mybot",), sandboxed=True), ""),
-        (Contestant(name="mine", command=("./mybot",), limits=NO_LIMITS), ""),
-        (Contestant(name="Joe", command=("python3", "-m", CAMPER_JOE)), ""),
+        (MINE, {}, LINE),
+        # Not of one in a sandbox, one whose limit was lifted, or one of ours.
+        (Contestant(name="mine", command=("./mybot",), sandboxed=True), {}, ""),
+        (Contestant(name="mine", command=("./mybot",), limits=NO_LIMITS), {}, ""),
+        (Contestant(name="Joe", command=("python3", "-m", CAMPER_JOE)), {}, ""),
+        # The kernel bounds an ordinary user's bots, and ends those in groups; a log needs no hint.
+        (MINE, {"user": 1000}, ""),
+        (MINE, {"groups": True}, ""),
+        (MINE, {"terminal": False}, ""),
     ],
 )
-def test_root_is_told_of_a_bot_that_nothing_bounds(monkeypatch, capsys, bot, line):
-    """Not of one in a sandbox, one whose limit was lifted, or one of ours."""
-    be_root_in_a_container(monkeypatch)
+def test_root_is_told_of_a_bot_that_nothing_bounds(monkeypatch, capsys, bot, where, line):
+    where = {"user": 0, "groups": False, "terminal": True} | where
+    monkeypatch.setattr(common.os, "geteuid", lambda: where["user"])
+    monkeypatch.setattr(cgroup, "can_have_groups", lambda: where["groups"])
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: where["terminal"], raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
     common.warn_of_bombs([bot])
     assert line.split() == capsys.readouterr().err.split()
-
-
-@pytest.mark.parametrize("safe", ["user", "groups", "pipe"])
-def test_whom_it_does_not_concern_is_not_told(monkeypatch, capsys, safe):
-    """The kernel bounds an ordinary user's bots, and ends those in groups; a log needs no hint."""
-    be_root_in_a_container(monkeypatch)
-    if safe == "user":
-        monkeypatch.setattr(common.os, "geteuid", lambda: 1000)
-    elif safe == "groups":
-        monkeypatch.setattr(cgroup, "can_have_groups", lambda: True)
-    else:
-        monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
-    common.warn_of_bombs([MINE])
-    assert "" == capsys.readouterr().err

@@ -79,8 +79,7 @@ def test_names_that_repeat_are_numbered(names, given):
 
 def test_a_program_here_is_found_by_its_path_alone(tmp_path, monkeypatch):
     """`./NAME` is a file of this folder, also when no NAME is on the PATH."""
-    (tmp_path / "mybot").write_text("#!/bin/sh\n")
-    (tmp_path / "mybot").chmod(0o755)
+    (tmp_path / "mybot").touch(0o755)
     monkeypatch.chdir(tmp_path)
 
     assert ("mybot", ("./mybot",)) == bot_command("angrymob", "./mybot")

@@ -101,15 +101,12 @@ def test_what_waits_to_be_built_is_told(new, tmp_path):
 
 
 def test_nothing_is_left_behind_where_there_is_no_final(new, tmp_path):
-    done = new()
-    assert (2, "lanista: no program on pit is ready to play\n") == (done.code, done.err)
+    assert "lanista: no program on pit is ready to play\n" == new().refusal
     assert ["arena.toml", "mine.cnf"] == sorted(path.name for path in tmp_path.iterdir())
     (tmp_path / "final.programs").mkdir()
     assert "final.programs exists already; name another file" in new().err
-    assert (
-        "no ladder 'pit'; its ladders are: none"
-        in ((tmp_path / "none.toml").write_text(""), new("--arena", "none.toml").err)[1]
-    )
+    (tmp_path / "none.toml").touch()
+    assert "no ladder 'pit'; its ladders are: none" in new("--arena", "none.toml").refusal
 
 
 def test_maps_of_one_name_in_two_folders_are_two_maps_of_the_final(new, tmp_path):

@@ -1,5 +1,6 @@
 """Who runs tasks: processes of this machine, executors that were given."""
 
+import contextlib
 import errno
 import functools
 import multiprocessing.popen_spawn_posix
@@ -46,6 +47,15 @@ def result(future: Future):
     return future.result(PATIENCE)
 
 
+@contextlib.contextmanager
+def one_at_work(workers, folder):
+    """Have one of them work as long as the block does; its process id is in the file `waits`."""
+    waiting = workers.submit(errands.wait_for, folder / "go", folder / "waits")
+    yield
+    (folder / "go").touch()
+    result(waiting)
+
+
 def test_workers_that_the_system_does_not_start_are_ended_without_an_error(local, monkeypatch):
     """Under a low `ulimit -u` they can't be started, and only that is told."""
 
@@ -71,12 +81,10 @@ def test_workers_leave_the_terminals_signals_to_the_manager(local):
 
 def test_a_dead_worker_is_replaced_and_no_other_is_harmed(local, tmp_path):
     workers = local(2)
-    waiting = workers.submit(errands.wait_for, tmp_path / "go", tmp_path / "waits")
-    with pytest.raises(workers.losses):
-        result(workers.submit(errands.die))
-    assert 7 == result(workers.submit(errands.echo, 7))
-    (tmp_path / "go").touch()
-    result(waiting)
+    with one_at_work(workers, tmp_path):
+        with pytest.raises(workers.losses):
+            result(workers.submit(errands.die))
+        assert 7 == result(workers.submit(errands.echo, 7))
 
 
 def test_a_worker_is_another_process_and_stays_whatever_its_tasks_raise(local):
@@ -105,10 +113,8 @@ def test_terminate_kills_what_runs(local, tmp_path):
 
 def test_close_has_every_worker_say_farewell(local, tmp_path):
     workers = local(2)
-    waiting = workers.submit(errands.wait_for, tmp_path / "go", tmp_path / "waits")
-    result(workers.submit(errands.pid))
-    (tmp_path / "go").touch()
-    result(waiting)
+    with one_at_work(workers, tmp_path):
+        result(workers.submit(errands.pid))
     pids = pids_of(workers)
     (tmp_path / "said").mkdir()
     workers.close(functools.partial(errands.note_farewell, tmp_path / "said"))
@@ -119,22 +125,18 @@ def test_close_has_every_worker_say_farewell(local, tmp_path):
 
 def test_settling_on_fewer_ends_the_others(local, tmp_path):
     workers = local(2)
-    waiting = workers.submit(errands.wait_for, tmp_path / "go", tmp_path / "waits")
-    other = result(workers.submit(errands.pid))
-    workers.set_slots(1)
-    wait_until_gone([other])
-    (tmp_path / "go").touch()
-    result(waiting)
+    with one_at_work(workers, tmp_path):
+        other = result(workers.submit(errands.pid))
+        workers.set_slots(1)
+        wait_until_gone([other])
     assert [int((tmp_path / "waits").read_text())] == pids_of(workers)
 
 
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core can't be dealt to two workers")
 def test_pinned_workers_have_cores_of_their_own(local, tmp_path):
     workers = local(2, pin=True)
-    waiting = workers.submit(errands.wait_for, tmp_path / "go", tmp_path / "waits")
-    second = result(workers.submit(errands.cores))
-    (tmp_path / "go").touch()
-    result(waiting)
+    with one_at_work(workers, tmp_path):
+        second = result(workers.submit(errands.cores))
     half = len(usable_cores()) // 2
     assert usable_cores()[half : 2 * half] == second
     workers.set_slots(1)

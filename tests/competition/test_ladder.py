@@ -229,15 +229,21 @@ def test_a_failing_name_rests():
     assert ladder.next(80.0) is not None
 
 
-def test_the_operator_benches_and_unbenches():
-    ladder = make()
+def test_the_operator_decides_who_rests():
+    ladder = make(bench_after=1)
     ladder.bench("A")
     wait(ladder, "AB")
-    assert ladder.next(10.0) is None
-    assert ladder.due(10.0) is None
-    assert math.inf == ladder.resting(10.0).get("A")
+    assert (None, None) == (ladder.next(10.0), ladder.due(10.0))
+    ladder.fail("A", 10.0)
+    assert {"A": math.inf} == ladder.resting(1e9)
     ladder.unbench("A", 10.0)
+    assert {} == ladder.resting(10.0)
     assert ladder.next(10.0) is not None
+    ladder.fail("B", 20.0)
+    ladder.unbench("B", 20.0)
+    assert {} == ladder.resting(20.0)
+    ladder.fail("B", 21.0)
+    assert {"B": 81.0} == ladder.resting(21.0)
 
 
 # Restart, other arenas
@@ -390,20 +396,6 @@ def test_a_day_without_failures_begins_after_the_rest():
     later = end + DAY - 1 + 240.0 + DAY
     rests.fail("Ann", later)
     assert {"Ann": later + 60.0} == rests.resting(later)
-
-
-def test_the_operator_decides():
-    rests = make(bench_after=1)
-    rests.bench("Ann")
-    rests.fail("Ann", 0.0)
-    assert {"Ann": math.inf} == rests.resting(1e9)
-    rests.unbench("Ann", 0.0)
-    assert {} == rests.resting(0.0)
-    rests.fail("Bob", 0.0)
-    rests.unbench("Bob", 0.0)
-    assert {} == rests.resting(0.0)
-    rests.fail("Bob", 1.0)
-    assert {"Bob": 61.0} == rests.resting(1.0)
 
 
 @given(st.integers(1, 5), st.lists(st.tuples(st.booleans(), st.floats(0, DAY)), max_size=50))

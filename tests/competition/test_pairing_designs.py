@@ -19,24 +19,19 @@ def least_lambda(count):
     )
 
 
-@pytest.mark.parametrize("count", range(4, 41))
-def test_every_pair_meets_equally_often_and_as_seldom_as_possible(count):
+# Prime, even and odd, both gaps of the composed ones (46, 70), last groups of 0, 1 and more.
+LARGE = [41, 42, 44, 45, 46, 47, 51, 52, 58, 63, 69, 70, 76, 81, 100]
+
+
+@pytest.mark.parametrize("count", [*range(4, 41), *LARGE])
+def test_every_pair_meets_equally_often(count):
+    """As seldom as possible, but in large designs: there, six times at most."""
     design = balanced(count)
     assert all(len(set(block)) == 4 and set(block) <= set(range(count)) for block in design)
     pairs = Counter(frozenset(pair) for block in design for pair in combinations(block, 2))
-    assert (
-        dict.fromkeys(map(frozenset, combinations(range(count), 2)), least_lambda(count)) == pairs
-    )
-
-
-# Prime, even and odd, both gaps of the composed ones (46, 70), last groups of 0, 1 and more.
-@pytest.mark.parametrize("count", [41, 42, 44, 45, 46, 47, 51, 52, 58, 63, 69, 70, 76, 81, 100])
-def test_larger_designs_are_exact_too(count):
-    design = balanced(count)
-    pairs = Counter(frozenset(pair) for block in design for pair in combinations(block, 2))
-    assert count * (count - 1) // 2 == len(pairs)
-    assert 1 == len(set(pairs.values()))
-    assert max(pairs.values()) <= 6
+    (often,) = set(pairs.values())
+    assert set(map(frozenset, combinations(range(count), 2))) == pairs.keys()
+    assert often <= 6 if count in LARGE else often == least_lambda(count)
 
 
 @pytest.mark.parametrize("count", [5, 9, 11, 15, 17, 21, 23, 27, 29, 33, 35, 39])

@@ -23,29 +23,26 @@ def started():
 
 
 @pytest.fixture
-def start(tmp_path, started):
-    """Start `lanista WORD…` in a folder of the test's own and leave it running."""
+def new_folder(tmp_path):
+    """The path of another folder for the test with each call."""
     numbers = itertools.count(1)
-
-    def start(*words, env=None):
-        return started(Lanista(words, tmp_path / f"run{next(numbers)}", env=env))
-
-    return start
+    return lambda: tmp_path / f"run{next(numbers)}"
 
 
 @pytest.fixture
-def lanista(tmp_path):
+def start(new_folder, started):
+    """Start `lanista WORD…` in a folder of its own and leave it running."""
+    return lambda *words, env=None: started(Lanista(words, new_folder(), env=env))
+
+
+@pytest.fixture
+def lanista(new_folder):
     """Run `lanista WORD…` to its end within the test: code, out, err, and the folder it ran in.
 
     The bots are processes all the same. What happens to the command as a process (signals, its
     death, a terminal) is for `start`.
     """
-    numbers = itertools.count(1)
-
-    def run(*words, env=None):
-        return run_here(words, tmp_path / f"here{next(numbers)}", env)
-
-    return run
+    return lambda *words, env=None: run_here(words, new_folder(), env)
 
 
 @pytest.fixture(scope="session")
@@ -65,14 +62,9 @@ def record(whole, tmp_path):
 
 
 @pytest.fixture
-def serve(tmp_path, started):
+def serve(new_folder, started):
     """Start a daemon with options; ended after the test."""
-    numbers = itertools.count(1)
-
-    def serve(*options, **arguments):
-        return started(Daemon(tmp_path / f"daemon{next(numbers)}", *options, **arguments))
-
-    return serve
+    return lambda *options, **arguments: started(Daemon(new_folder(), *options, **arguments))
 
 
 @pytest.fixture
@@ -89,17 +81,11 @@ def peers():
 
 
 @pytest.fixture
-def join(tmp_path, started):
+def join(new_folder, started):
     """Start a bot of tests/bots as a process of its own that connects to a daemon."""
-    numbers = itertools.count(1)
 
     def join(daemon, script, *words, name=None):
-        return started(
-            Program(
-                bot_words(script, *words),
-                tmp_path / f"bot{next(numbers)}",
-                env=daemon.bot_environment(name or script),
-            )
-        )
+        env = daemon.bot_environment(name or script)
+        return started(Program(bot_words(script, *words), new_folder(), env=env))
 
     return join

@@ -1,5 +1,7 @@
 """A small tournament of three house bots: its spec in a folder, its process, its outcome."""
 
+import json
+
 from e2e.running import Lanista
 from lanista.competition import load, standings_of
 from lanista.results.database import Store
@@ -8,38 +10,42 @@ from support.tournament import digests_in
 
 PAIRS = 3
 """Blocks of each seed: every bot meets every other."""
+HOUSE = {"Joe": "CamperJoe", "Gravity": "GravityGoers", "Random": "RandomRunners"}
+"""Command lines by name."""
 SPEC = """\
 name = "cup"
 game = "angrymob"
 format = "round-robin"
-seeds = {{ count = {seeds}, base = 7 }}
-settings = {{ move_limit = {move_limit} }}
+seeds = {seeds}
+settings = {{ move_limit = 8 }}
 concurrency = {concurrency}
-keep = "{keep}"
+{more}
 # No answer is late, however busy the machine is, so that the same matches have the same digests.
 clock = {{ time_init = 60.0, time_move = 60.0, time_start = 60.0, stall_margin = 60.0 }}
-
-[[bots]]
-name = "Joe"
-command = "CamperJoe"
-
-[[bots]]
-name = "Gravity"
-command = "GravityGoers"
-
-[[bots]]
-name = "Random"
-command = "RandomRunners"
+bots = [{bots}]
 """
 
 
-def write_cup(folder, *, seeds, move_limit=8, concurrency=1, keep="all"):
-    """Write the spec `cup.toml` into a folder, which is made if need be; return its path."""
+def write_cup(folder, *, seeds, bots=HOUSE, concurrency=1, more=""):
+    """Write the spec `cup.toml` into a folder, which is made if need be; return its path.
+
+    Args:
+        folder: The folder.
+        seeds: How many, or a list of them.
+        bots: Command lines by name.
+        concurrency: How many matches are played at once.
+        more: Other lines of the spec.
+    """
+    if isinstance(seeds, int):
+        seeds = f"{{ count = {seeds}, base = 7 }}"
+    entries = ", ".join(
+        f"{{ name = {json.dumps(name)}, command = {json.dumps(command)} }}"
+        for name, command in bots.items()
+    )
+    text = SPEC.format(seeds=seeds, concurrency=concurrency, more=more, bots=entries)
     folder.mkdir(parents=True, exist_ok=True)
     spec = folder / "cup.toml"
-    spec.write_text(
-        SPEC.format(seeds=seeds, move_limit=move_limit, concurrency=concurrency, keep=keep)
-    )
+    spec.write_text(text)
     return spec
 
 

@@ -14,32 +14,41 @@ PLAY = ("play", "angrymob")
 OPTIONS = ("-i", "pit", "-s", 3, "--time-init", 60, "--time-move", 20, "--json", "-o", "m.jsonl")
 
 
-def test_a_bot_that_eats_memory_is_ended_and_told(lanista):
-    """The match ends by the rules; record and bundle have the reason."""
-    eater = asked("kept = [bytearray(b'x' * 2**20) for _ in range(4000)]")
-    done = lanista(*PLAY, eater, OPPONENT, *OPTIONS, "--limits", "memory=200M")
-    assert (0, "") == (done.code, done.err)
-    (result,) = as_json(done)
-    assert ("forfeit", [2, 1]) == (result["end"], result["ranks"])
-    words = read(done.folder / "m.jsonl").result.bots[0].exit
-    assert words.startswith("was ended: it used 2")
-    assert words.endswith(" MiB of memory; the limit is 200 MiB")
-    assert words in (done.folder / "m.seat0.failure" / "about.txt").read_text()
+@pytest.fixture
+def play(lanista):
+    """Play a match to its end; its result, and the folder with its record."""
 
-
-def test_a_match_in_sandboxes_is_the_same_match(lanista):
-    """House bots by TCP and a bot by stdin and stdout, all unchanged."""
-    digests = []
-    for sandbox in ("none", "bwrap"):
-        done = lanista(*PLAY, "GravityGoers", "RandomRunners", *OPTIONS, "--sandbox", sandbox)
+    def play(*words):
+        done = lanista(*PLAY, *words, *OPTIONS)
         assert (0, "") == (done.code, done.err)
         (result,) = as_json(done)
-        assert ("finished", []) == (result["end"], result["bundles"])
-        digests.append(result["digest"])
-    assert digests[0] == digests[1]
+        return result, done.folder
+
+    return play
 
 
-def test_a_bot_of_stdin_and_stdout_in_a_sandbox_reads_no_record(lanista):
+def test_a_bot_that_eats_memory_is_ended_and_told(play):
+    """The match ends by the rules; record and bundle have the reason."""
+    eater = asked("kept = [bytearray(b'x' * 2**20) for _ in range(4000)]")
+    result, folder = play(eater, OPPONENT, "--limits", "memory=200M")
+    assert ("forfeit", [2, 1]) == (result["end"], result["ranks"])
+    words = read(folder / "m.jsonl").result.bots[0].exit
+    assert words.startswith("was ended: it used 2")
+    assert words.endswith(" MiB of memory; the limit is 200 MiB")
+    assert words in (folder / "m.seat0.failure" / "about.txt").read_text()
+
+
+def test_a_match_in_sandboxes_is_the_same_match(play):
+    """House bots by TCP, all unchanged."""
+    results = [
+        play("GravityGoers", "RandomRunners", "--sandbox", sandbox)[0]
+        for sandbox in ("none", "bwrap")
+    ]
+    assert [("finished", [])] * 2 == [(each["end"], each["bundles"]) for each in results]
+    assert results[0]["digest"] == results[1]["digest"]
+
+
+def test_a_bot_of_stdin_and_stdout_in_a_sandbox_reads_no_record(play):
     """Its own match's, as it is written: what its opponent logs stands there.
 
     What else it doesn't see is tested in bots_start/test_sandbox.py.
@@ -52,9 +61,8 @@ def test_a_bot_of_stdin_and_stdout_in_a_sandbox_reads_no_record(lanista):
         "        found = type(error).__name__\n"
         "    print(name, found, file=sys.stderr)\n"
     )
-    done = lanista(*PLAY, asked(code), OPPONENT, *OPTIONS, "--sandbox", "bwrap")
-    assert (0, "") == (done.code, done.err)
-    told = read(done.folder / "m.jsonl").result.bots[0].output.splitlines()
+    _, folder = play(asked(code), OPPONENT, "--sandbox", "bwrap")
+    told = read(folder / "m.jsonl").result.bots[0].output.splitlines()
     # What the test captures of `lanista` itself lies there too.
     assert "m.jsonl.part PermissionError" in told
     assert {"m.jsonl.part PermissionError", "stderr read ", "stdout read "} == set(told)

@@ -2,46 +2,27 @@
 
 import json
 import re
-import shlex
 import signal
 import subprocess
 
 import pytest
 
-from e2e.running import bot_words, command, environment, run_here
+from e2e.cup import HOUSE, write_cup
+from e2e.running import bot, command, environment, run_here
 from e2e.test_terminal import plain, run_in_terminal
 
-CLOCK = "clock = { time_init = 100.0, time_move = 60.0, stall_margin = 600.0 }\n"
-"""For machines that are busy."""
 MANY = 2000
 """Seeds that no machine has played before it is interrupted."""
-HOUSE = {"Gravity": "GravityGoers", "Joe": "CamperJoe", "Runner": "RandomRunners"}
 
 
 @pytest.fixture
 def cup(tmp_path):
-    """Write a spec and tell its path: of house bots, Angry Mob, short matches."""
+    """Write a spec and tell its path: of house bots, unless others are given."""
 
-    def write(bots=HOUSE, seeds=(1,), head="", name="cup"):
-        tables = "".join(
-            f"\n[[bots]]\nname = {json.dumps(name)}\ncommand = {json.dumps(words)}\n"
-            for name, words in bots.items()
-        )
-        path = tmp_path / f"{name}.toml"
-        path.write_text(
-            f'name = "{name}"\ngame = "angrymob"\n'
-            + ("" if "format =" in head else 'format = "round-robin"\n')
-            + f"seeds = {list(seeds)}\nconcurrency = 1\nsettings = {{ move_limit = 6 }}\n"
-            + f"{CLOCK}{head}{tables}"
-        )
-        return path
+    def write(bots=HOUSE, seeds=(1,), more=""):
+        return write_cup(tmp_path, bots=bots, seeds=list(seeds), more=more)
 
     return write
-
-
-def bad(script):
-    """The command of a bot of tests/bots."""
-    return shlex.join(bot_words(script))
 
 
 def events(done):
@@ -68,7 +49,7 @@ def test_played_again_only_what_is_new_is_played(lanista, cup):
 
 
 def test_failures_are_told_and_a_bot_that_goes_on_failing_is_benched(lanista, cup):
-    spec = cup({"Good": "CamperJoe", "Bad": bad("crashes")}, seeds=(1, 2), head="bench_after = 2\n")
+    spec = cup({"Good": "CamperJoe", "Bad": bot("crashes")}, seeds=(1, 2), more="bench_after = 2")
     checked = lanista("tournament", "check", spec)
     assert 1 == checked.code
     assert "ok    Good" in checked.out
