@@ -67,7 +67,7 @@ def test_a_ladder_fills_the_draws_that_were_never_begun():
     format_ = make("ladder", "abcd")
     for bots, draw in [("ab", 7), ("cd", 0), ("bd", 2), ("ac", 7)]:
         pairing = Pairing(tuple(bots), draw)
-        format_.record(BlockScore(pairing.bots, ((1, 2), (2, 1)), pairing.opening))
+        format_.record(ranked(format_, pairing, by_alphabet))
         assert format_.counts(pairing)
     assert [1, 3, 4, 5, 6, 8] == [format_.next().opening for _ in range(6)]
 
@@ -134,6 +134,11 @@ def version_test(test, *, seats=2, blocks=None):
     return VersionTest(contest, test)
 
 
+def by_place(format_, *ranks):
+    """The ranks of a block's matches, in each of which the places have these."""
+    return tuple(tuple(ranks[place] for place in seating) for seating in format_.seated)
+
+
 def test_scores_come_in_the_order_of_draws():
     """Draws 1 and 2 end first: nothing is counted until 0 has."""
     test = Scripted()
@@ -154,9 +159,7 @@ def test_share_of_two_against_two():
     format_ = version_test(test, seats=4)
     pairing = format_.next()
     assert ("new", "new", "old", "old") == pairing.bots
-    rank = {0: 1, 1: 3, 2: 2, 3: 4}
-    ranks = tuple(tuple(rank[place] for place in seating) for seating in format_.seated)
-    format_.record(BlockScore(pairing.bots, ranks, pairing.opening))
+    format_.record(BlockScore(pairing.bots, by_place(format_, 1, 3, 2, 4), pairing.opening))
     assert [0.75] == test.scores
 
 
@@ -216,24 +219,15 @@ def scored(format_, *played):
 
 def test_two_players_have_five_scores():
     """2, a half, 0 and 1 of 2: three and a half of 8 points."""
-    assert (
-        "new scored 43.8 % in 4 blocks; by its points in a block, from 0 to 2: 1, 1, 1, 0, 1"
-        == scored(
-            version_test(Scripted()),
-            ((1, 2), (2, 1)),
-            ((1, 1), (1, 2)),
-            ((2, 1), (1, 2)),
-            ((1, 2), (1, 2)),
-        )
-    )
+    blocks = [((1, 2), (2, 1)), ((1, 1), (1, 2)), ((2, 1), (1, 2)), ((1, 2), (1, 2))]
+    expected = "new scored 43.8 % in 4 blocks; by its points in a block, from 0 to 2: 1, 1, 1, 0, 1"
+    assert expected == scored(version_test(Scripted()), *blocks)
 
 
 def test_four_players_count_what_is_between_a_and_b():
     """A's two beat B's two, 4 of 4 in each match; 33 different scores are no line for people."""
     format_ = version_test(Scripted(), seats=4)
-    rank = {0: 1, 1: 2, 2: 3, 3: 4}
-    ranks = tuple(tuple(rank[place] for place in seating) for seating in format_.seated)
-    format_.record(BlockScore(format_.next().bots, ranks, 0))
+    format_.record(BlockScore(format_.next().bots, by_place(format_, 1, 2, 3, 4), 0))
     assert format_.progress().words.endswith("); new scored 100.0 % in 1 block")
 
 

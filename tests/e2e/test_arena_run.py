@@ -2,9 +2,8 @@
 
 import json
 import signal
-from types import SimpleNamespace
 
-from e2e.running import read
+from e2e.running import FileArena
 
 RELOADED = """
 port = 0
@@ -17,17 +16,13 @@ page = {{ listen = "none" }}
 """
 
 
-def test_an_arena_reads_its_file_again_and_drains(start, peers, tmp_path):
+def test_an_arena_reads_its_file_again_and_drains(started, peers, tmp_path):
     """SIGHUP: new limits hold, a wrong file changes nothing. SIGTERM: running matches end first.
 
     Workers play them, as they do in large arenas; what they log is among the arena's own lines.
     """
+    arena = started(FileArena(tmp_path, RELOADED.format(most=1000, workers=2)))
     file = tmp_path / "arena.toml"
-    file.write_text(RELOADED.format(most=1000, workers=2))
-    arena = start("arena", "run", file)
-    arena.until(lambda: "\n" in arena.out, "the arena says where it listens")
-    there = SimpleNamespace(port=int(arena.out.rpartition(":")[2]))
-
     file.write_text(RELOADED.format(most=0, workers=2))
     arena.signal(signal.SIGHUP)
     arena.until(lambda: "nothing is changed" in arena.err, "the file is refused")
@@ -36,21 +31,20 @@ def test_an_arena_reads_its_file_again_and_drains(start, peers, tmp_path):
     arena.signal(signal.SIGHUP)
     arena.until(lambda: "was read again" in arena.err, "the file is read")
     assert ["workers"] in [json.loads(line).get("keys") for line in arena.err.splitlines()]
-    pair = [peers(there, f"{name} v=1") for name in ("Ann", "Bob")]
+    pair = [peers(arena, f"{name} v=1") for name in ("Ann", "Bob")]
     for peer in pair:
         peer.until("go")
-    waiting = peers(there, "Cem v=1")
+    waiting = peers(arena, "Cem v=1")
     waiting.until("wait")
-    assert peers(there, "Dil v=1").rest().startswith("error server-full already 3 connections")
+    assert peers(arena, "Dil v=1").rest().startswith("error server-full already 3 connections")
     arena.signal(signal.SIGTERM)
     assert "error shutdown" in waiting.rest()
-    assert "error shutdown" in peers(there, "Eve v=1").rest()
+    assert "error shutdown" in peers(arena, "Eve v=1").rest()
     pair[0].leave()
     pair[1].say("\n")
     assert "error" not in pair[1].rest()
     assert 0 == arena.wait()
-    (record,) = (tmp_path / "lanista-data" / "records").glob("*/*.jsonl.gz")
-    match = read(record)
+    match = arena.record_with("Ann")
     assert "aborted" != match.result.end
     log = {line["event"]: line for line in map(json.loads, arena.err.splitlines())}
     assert ["timestamp", "level", "event", "match"] == list(log["match begins"])[:4]

@@ -114,10 +114,10 @@ def test_the_wheel_plays_outside_the_checkout(place, tmp_path):
     page = (tmp_path / "match.html").read_text()
     assert all(part in page for part in ('["main.js"] =', '["chart.js"] ='))
     assert "verified" in run(lanista, "replay", "verify", "match.jsonl.gz", cwd=tmp_path)
-    kit = Path(files[0]).parent / "bots" / "kit"
-    for path in (CHECKOUT / "server" / "lanista" / "bots" / "kit").rglob("*.[ch]*"):
+    kit, source = Path(files[0]).parent / "bots" / "kit", CHECKOUT / "server/lanista/bots/kit"
+    for path in source.rglob("*.[ch]*"):
         if path.suffix in {".cc", ".hh", ".hpp"}:
-            inside = path.relative_to(CHECKOUT / "server" / "lanista" / "bots" / "kit")
+            inside = path.relative_to(source)
             assert (kit / inside).read_bytes() == path.read_bytes(), inside
 
 

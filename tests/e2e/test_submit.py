@@ -1,7 +1,5 @@
 """A program from `lanista submit` to its matches, with a real arena and its sandboxes."""
 
-import pytest
-
 from e2e.running import FileArena, environment, run_here
 
 FILE = """
@@ -27,15 +25,9 @@ with Arena("me", game="angrymob", keep=True) as arena:
 """
 
 
-@pytest.fixture
-def arena(tmp_path):
-    arena = FileArena(tmp_path / "arena", FILE)
-    yield arena
-    arena.end()
-
-
-def test_a_program_is_handed_in_plays_and_is_disabled(arena, tmp_path, one_sandbox):
+def test_a_program_is_handed_in_plays_and_is_disabled(started, tmp_path, one_sandbox):
     """What is decided by the arena's file reaches the arena while it runs."""
+    arena = started(FileArena(tmp_path / "arena", FILE))
     folder = tmp_path / "author"
     folder.mkdir()
     (folder / "bot.py").write_text(BOT)
