@@ -21,6 +21,12 @@ def match(tmp_path):
     return wandering(tmp_path / "records", 6)
 
 
+@pytest.fixture
+def export(lanista, match):
+    """Run `lanista replay export` on that record."""
+    return lambda *words: lanista("replay", "export", match, *words)
+
+
 def picture(path):
     with Image.open(path) as image:
         image.load()
@@ -63,30 +69,28 @@ def test_html_of_a_record_that_the_rules_stop_at_says_so(lanista, tmp_path, matc
     assert (tmp_path / "forged.html").exists()
 
 
-def test_png_is_of_the_last_round_or_of_the_one_asked_for(lanista, tmp_path, match):
-    last = lanista("replay", "export", match, "--format", "png")
+def test_png_is_of_the_last_round_or_of_the_one_asked_for(export, tmp_path):
+    last = export("--format", "png")
     size = (tmp_path / "m1-round6.png").stat().st_size
-    assert (0, f"m1-round6.png: {size} bytes\n", "") == last
+    assert f"m1-round6.png: {size} bytes\n" == last.printed
     assert max(picture("m1-round6.png").size) <= 1200
-    assert lanista("replay", "export", match, "--format", "png", "--round", 3, "--size", 30).printed
+    assert export("--format", "png", "--round", 3, "--size", 30).printed
     image = picture("m1-round3.png")
     # Too narrow for the board alone to say how wide: 4 cells of 30 pixels; the strip needs more.
     assert "PNG" == image.format
-    lanista("replay", "export", match, "--format", "png", "--round", 3, "--size", 60, "-o", "x.png")
+    export("--format", "png", "--round", 3, "--size", 60, "-o", "x.png")
     # Two rows more of 30 pixels each; the strip above stays as it is.
     assert 2 * 30 == picture("x.png").height - image.height
-    lanista("replay", "export", match, "--format", "png", "--round", 0, "--size", 30, "-o", "0.png")
+    export("--format", "png", "--round", 0, "--size", 30, "-o", "0.png")
     assert image.tobytes() != picture("0.png").tobytes()
 
 
-def test_gif_shows_the_rounds_asked_for(lanista, tmp_path, match):
-    done = lanista("replay", "export", match, "--format", "gif")
-    assert (0, f"m1.gif: {(tmp_path / 'm1.gif').stat().st_size} bytes\n", "") == done
+def test_gif_shows_the_rounds_asked_for(export, tmp_path):
+    done = export("--format", "gif")
+    assert f"m1.gif: {(tmp_path / 'm1.gif').stat().st_size} bytes\n" == done.printed
     assert (7, 200) == animation("m1.gif")
-    lanista(
-        *("replay", "export", match, "--format", "gif", "-o", "part.gif"),
-        *("--from", 2, "--to", 4, "--delay", 500, "--size", 20),
-    )
+    how = ("--from", 2, "--to", 4, "--delay", 500, "--size", 20)
+    export("--format", "gif", "-o", "part.gif", *how)
     assert (3, 500) == animation("part.gif")
 
 
@@ -129,10 +133,9 @@ def test_a_match_file_that_lacks_rounds_is_said_to_lack_them(lanista, tmp_path):
         (["--format", "gif", "-o", "."], "can't write .: Is a directory"),
     ],
 )
-def test_what_cannot_be_exported_is_one_line(lanista, tmp_path, match, words, expected):
+def test_what_cannot_be_exported_is_one_line(export, tmp_path, words, expected):
     """And leaves no file behind."""
-    done = lanista("replay", "export", match, *words)
-    assert expected in done.refusal
+    assert expected in export(*words).refusal
     assert ["records"] == [path.name for path in tmp_path.iterdir()]
 
 

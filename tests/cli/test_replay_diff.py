@@ -6,13 +6,15 @@ from match.playing import answers
 from page.records import AWAY, BACK, changed, played, unpacked
 
 
+def match(folder, last=BACK, **how):
+    """A match of two turns, in which seat 0 goes away and then answers so."""
+    bots = answers(AWAY, last), answers("", "")
+    return played(folder, *bots, settings={"move_limit": 2}, **how)
+
+
 def two(tmp_path, last="0 1 1 0"):
     """Two matches that differ in turn 1, unless `last` is BACK."""
-    how = {"settings": {"move_limit": 2}}
-    a = played(tmp_path / "a", answers(AWAY, BACK), answers("", ""), **how)
-    hellos = ("Ann2 v=1", "Bob v=1")
-    b = played(tmp_path / "b", answers(AWAY, last), answers("", ""), hellos=hellos, **how)
-    return a, b
+    return match(tmp_path / "a"), match(tmp_path / "b", last, hellos=("Ann2 v=1", "Bob v=1"))
 
 
 def test_the_first_difference_in_words(lanista, tmp_path):
@@ -78,9 +80,7 @@ def test_both_matches_in_one_html_file(lanista, tmp_path):
 
 
 def test_matches_that_begin_differently_are_not_written(lanista, tmp_path):
-    a, _ = two(tmp_path)
-    how = {"settings": {"move_limit": 2}, "seed": 8}
-    b = played(tmp_path / "seed", answers(AWAY, BACK), answers("", ""), **how)
+    a, b = match(tmp_path / "a"), match(tmp_path / "b", seed=8)
     page = tmp_path / "diff.html"
     done = lanista("replay", "diff", a, b, "--html", page)
     assert 2 == done.code

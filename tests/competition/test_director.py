@@ -22,7 +22,6 @@ from lanista.competition import events
 from lanista.competition.executors import GivenWorkers
 from lanista.competition.running import open_tournament
 from lanista.errors import StoreError
-from lanista.results.database import Store
 from support.tournament import directing, finished, format_of, play, setup_in, stored
 
 
@@ -238,17 +237,6 @@ async def test_standings_while_it_runs(tmp_path):
             standings = await director.standings()
             assert (2, 3, False) == (standings.blocks, standings.planned, standings.over)
             go.set()
-
-
-async def test_a_second_run_at_the_same_time_is_refused(tmp_path):
-    setup = setup_in(tmp_path)
-    with (
-        directing(setup),
-        Store.open(setup.database) as store,
-        pytest.raises(StoreError, match="in use by another"),
-        store.lock(),
-    ):
-        pytest.fail("two have the lock")
 
 
 def test_another_tournament_with_the_same_records_is_refused(tmp_path):
