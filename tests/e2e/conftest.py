@@ -81,6 +81,19 @@ def peers():
 
 
 @pytest.fixture
+def pair(peers):
+    """Connect two scripted bots, Ada and Bob, which are asked for their first answer."""
+
+    def pair(daemon, options=""):
+        bots = [peers(daemon, f"{name} v=1 {options}".strip()) for name in ("Ada", "Bob")]
+        for peer in bots:
+            peer.until("go")
+        return bots
+
+    return pair
+
+
+@pytest.fixture
 def join(new_folder, started):
     """Start a bot of tests/bots as a process of its own that connects to a daemon."""
 

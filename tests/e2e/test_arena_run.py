@@ -16,7 +16,7 @@ page = {{ listen = "none" }}
 """
 
 
-def test_an_arena_reads_its_file_again_and_drains(started, peers, tmp_path):
+def test_an_arena_reads_its_file_again_and_drains(started, peers, pair, tmp_path):
     """SIGHUP: new limits hold, a wrong file changes nothing. SIGTERM: running matches end first.
 
     Workers play them, as they do in large arenas; what they log is among the arena's own lines.
@@ -31,20 +31,18 @@ def test_an_arena_reads_its_file_again_and_drains(started, peers, tmp_path):
     arena.signal(signal.SIGHUP)
     arena.until(lambda: "was read again" in arena.err, "the file is read")
     assert ["workers"] in [json.loads(line).get("keys") for line in arena.err.splitlines()]
-    pair = [peers(arena, f"{name} v=1") for name in ("Ann", "Bob")]
-    for peer in pair:
-        peer.until("go")
+    ada, bob = pair(arena)
     waiting = peers(arena, "Cem v=1")
     waiting.until("wait")
     assert peers(arena, "Dil v=1").rest().startswith("error server-full already 3 connections")
     arena.signal(signal.SIGTERM)
     assert "error shutdown" in waiting.rest()
     assert "error shutdown" in peers(arena, "Eve v=1").rest()
-    pair[0].leave()
-    pair[1].say("\n")
-    assert "error" not in pair[1].rest()
+    ada.leave()
+    bob.say("\n")
+    assert "error" not in bob.rest()
     assert 0 == arena.wait()
-    match = arena.record_with("Ann")
+    match = arena.record_with("Ada")
     assert "aborted" != match.result.end
     log = {line["event"]: line for line in map(json.loads, arena.err.splitlines())}
     assert ["timestamp", "level", "event", "match"] == list(log["match begins"])[:4]

@@ -15,15 +15,7 @@ from lanista.games import registry
 from lanista.match.replay import verify
 
 
-def fill(peers, daemon, room="", *, options=""):
-    """Two scripted bots of version 1 that have been asked for their first answer."""
-    pair = [peers(daemon, f"{name} v=1 room={room or 'r'} {options}") for name in ("Ada", "Bob")]
-    for peer in pair:
-        peer.until("go")
-    return pair
-
-
-def test_after_so_many_matches_the_daemon_ends(serve, peers, tmp_path):
+def test_after_so_many_matches_the_daemon_ends(serve, peers, pair, tmp_path):
     """`--matches N`: exit code 0; who still waits is told `error shutdown`.
 
     `--data DIR`: records are DIR/records/YYYY-MM-DD/MATCH.jsonl.gz, and no part is left.
@@ -34,8 +26,7 @@ def test_after_so_many_matches_the_daemon_ends(serve, peers, tmp_path):
         *("--move-limit", 1, "--no-clock", "-i", "pit"),
     )
     # Both have begun before one ends: else the pair of the first, which stays, plays the second.
-    playing = [fill(peers, daemon, room, options="keep=1") for room in ("a", "b")]
-    for peer in (*playing[0], *playing[1]):
+    for peer in (*pair(daemon, "room=a keep=1"), *pair(daemon, "room=b keep=1")):
         peer.say("\n")
     third = peers(daemon, "Third room=c")
     assert "error shutdown the arena is shutting down\n" == third.rest()
@@ -92,12 +83,12 @@ def test_manual_waits_for_enter_before_each_match(serve, peers):
     [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM],
     ids=lambda number: number.name,
 )
-def test_a_shutdown_takes_less_than_five_seconds(serve, peers, join, number):
+def test_a_shutdown_takes_less_than_five_seconds(serve, peers, pair, join, number):
     """No new match, running ones get `error shutdown` and are recorded, exit code 0; even with
     bots that have stopped reading, one that waits, and one that hasn't said hello.
     """
     daemon = serve("--no-clock", "-i", "frontier")
-    running = fill(peers, daemon, "a", options="keep=1")
+    running = pair(daemon, "room=a keep=1")
     for peer in running:
         peer.say("\n")
     running[0].until("go")
@@ -127,7 +118,7 @@ def test_a_shutdown_takes_less_than_five_seconds(serve, peers, join, number):
     assert [None, None] == [bot.process.poll() for bot in bots], "they were to be there still"
 
 
-def test_a_log_that_nobody_reads_ends_no_match(tmp_path, peers):
+def test_a_log_that_nobody_reads_ends_no_match(tmp_path, pair):
     """Who read stderr has gone, as with `lanista serve 2>&1 | head`."""
     process = subprocess.Popen(
         command("serve", "--port", 0, "--no-web", "--move-limit", 1, "--no-clock", "-i", "pit"),
@@ -139,13 +130,12 @@ def test_a_log_that_nobody_reads_ends_no_match(tmp_path, peers):
     try:
         port = int(process.stdout.readline().rpartition(b":")[2])
         process.stderr.close()
-        arena = types.SimpleNamespace(port=port)
-        pair = fill(peers, arena)
-        for peer in pair:
-            peer.say("\n")
-        for peer in pair:
-            assert peer.rest().endswith("bye\n")
-            peer.leave()
+        bots = pair(types.SimpleNamespace(port=port))
+        for bot in bots:
+            bot.say("\n")
+        for bot in bots:
+            assert bot.rest().endswith("bye\n")
+            bot.leave()
         process.send_signal(signal.SIGTERM)
         assert 0 == process.wait(PATIENCE)
     finally:

@@ -36,17 +36,16 @@ def interrupt(program, folder):
     assert 0 == program.wait(), program.err
 
 
-def test_serve_goes_on(tmp_path, ignoring, peers):
+def test_serve_goes_on(tmp_path, ignoring, pair):
     daemon = ignoring("serve", "--port", 0, "--no-web", "--move-limit", 1, "--no-clock")
     daemon.until(lambda: daemon.out.endswith("\n"), "the daemon says where it listens")
     daemon.port = int(daemon.out.rpartition(":")[2])
     for number in IGNORED:
         daemon.signal(number)
-    pair = [peers(daemon, f"{name} v=1") for name in ("Ada", "Bob")]
-    for peer in pair:
-        peer.until("go")
+    bots = pair(daemon)
+    for peer in bots:
         peer.say("\n")
-    for peer in pair:
+    for peer in bots:
         assert "end finished" in peer.rest()
     wait_until(lambda: list(tmp_path.rglob("*.jsonl.gz")), "the record")
     daemon.signal(signal.SIGTERM)

@@ -38,18 +38,13 @@ def stop_for_a_while(pid):
     os.kill(pid, signal.SIGCONT)
 
 
-def arena_of_two(serve, peers, *options):
-    """An arena with two workers, and two bots that have been asked for their first answers."""
-    daemon = serve("--workers", 2, "--time-init", 60, "--move-limit", 3, "-i", "pit", *options)
-    bots = [peers(daemon, f"{name} v=1 keep=1") for name in ("Ada", "Bob")]
-    for bot in bots:
-        bot.until("go")
-    return daemon, bots
+WORKERS = ("--workers", 2, "--time-init", 60, "--move-limit", 3, "-i", "pit")
 
 
-def test_a_front_that_stands_still_stops_no_match(serve, peers):
+def test_a_front_that_stands_still_stops_no_match(serve, pair):
     """The bots play on, nobody is late, and the match doesn't even have a stall."""
-    daemon, bots = arena_of_two(serve, peers, "--time-move", 60)
+    daemon = serve(*WORKERS, "--time-move", 60)
+    bots = pair(daemon, "keep=1")
     daemon.signal(signal.SIGSTOP)
     began = time.monotonic()
     for turn in range(3):
@@ -68,9 +63,10 @@ def test_a_front_that_stands_still_stops_no_match(serve, peers):
     assert "finished" == record.result.end
 
 
-def test_a_worker_that_stands_still_makes_its_match_void(serve, peers):
+def test_a_worker_that_stands_still_makes_its_match_void(serve, pair):
     """With somebody late in that turn; it is played again at once, by the same seats."""
-    daemon, (ada, bob) = arena_of_two(serve, peers, "--time-move", 2)
+    daemon = serve(*WORKERS, "--time-move", 2)
+    ada, bob = pair(daemon, "keep=1")
     for bot in (ada, bob):
         bot.say("\n")
     for bot in (ada, bob):
