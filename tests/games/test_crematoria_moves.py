@@ -1,6 +1,6 @@
 """Tests of what one order of a pioneer or furyan does (rules/crematoria.md 5.1).
 
-What every match shows of it is in test_crematoria_traces.
+What every match shows of it is in test_traces.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """Tests of what necromongers and hellhounds do (rules/crematoria.md 5.2 to 5.4).
 
-What every match shows of it is in test_crematoria_traces.
+What every match shows of it is in test_traces.
 """
 
 import pytest

@@ -10,16 +10,13 @@ from lanista.games.base import FormatError, Late, complete_settings
 from lanista.games.crematoria.originals import ORIGINALS, state_text
 from lanista.games.crematoria.ruleset import RULESET
 from support.crematoria import (
-    TRACE_NAMES,
     game_at,
     match_text,
     new_game,
     read_orders,
     read_res,
-    trace_text,
     write_res,
 )
-from support.traces import some_always
 
 NAMES = ("Null", "Demo", "Dummy", "alfus")
 
@@ -29,20 +26,6 @@ def short():
     """A match of three rounds: header of 19 lines, then the first position."""
     game = new_game(5, {"nb_rounds": 3})
     return "".join(match_text(game, [[Late()] * 4] * 3, seed=5, names=NAMES))
-
-
-@pytest.mark.parametrize("name", some_always(TRACE_NAMES, "05_Dummy-Serox-DFS-alfus_s11"))
-def test_a_trace_is_written_as_it_was_read(name):
-    text = trace_text(name)
-    res = read_res(text)
-    assert text == write_res(res)
-    assert (121, 120) == (len(res.states), len(res.commands))
-    assert list(range(121)) == [position.turn for position in res.states]
-
-
-def test_scores_are_computed_from_the_last_position():
-    *_, (_, scores) = ORIGINALS.show(trace_text("05_Dummy-Serox-DFS-alfus_s11")).frames
-    assert (414, 457, 295, 919) == scores
 
 
 def test_the_header():

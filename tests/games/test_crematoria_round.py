@@ -1,6 +1,6 @@
 """The end of a round: sun, gem, spacecraft, rebirth, recovery; and the order of all phases.
 
-rules/crematoria.md 5.5 to 5.9 and 7. What every match shows is in test_crematoria_traces.
+rules/crematoria.md 5.5 to 5.9 and 7. What every match shows is in test_traces.
 """
 
 import pytest

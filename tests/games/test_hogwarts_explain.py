@@ -1,6 +1,6 @@
 """A match file that tells an impossible match is noticed, at its round and in clear words.
 
-That possible ones are explained: test_hogwarts_traces, and the matches played here.
+That possible ones are explained: test_traces, and the matches played here.
 """
 
 from functools import cache, partial

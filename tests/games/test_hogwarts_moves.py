@@ -1,7 +1,7 @@
 """Moves, battles and attacks on ghosts (rules/hogwarts.md 6 to 8), by hand-made positions.
 
 Here is what the modes do differently, and what is easily misread. The rest of these sections is in
-test_hogwarts_traces, where it comes out as in the original.
+test_traces, where it comes out as in the original.
 """
 
 import pytest

@@ -6,7 +6,7 @@ them, one in each cell of a rock-walled row of its own, where nobody comes.
 
 import functools
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -15,7 +15,7 @@ import attrs
 
 import lanista
 import lanista_maps
-from lanista.games.base import Answer, Token, Verdict, complete_settings
+from lanista.games.base import Answer, Token, complete_settings
 from lanista.games.chance import Chance, OriginalChance
 from lanista.games.crematoria.board import (
     CAVE,
@@ -30,7 +30,7 @@ from lanista.games.crematoria.board import (
     rows_of,
 )
 from lanista.games.crematoria.game import Crematoria
-from lanista.games.crematoria.originals import ORIGINALS
+from lanista.games.crematoria.originals import ORIGINALS, Res
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.crematoria.scene import Position
 from lanista.games.crematoria.state import IMMORTAL, MAX_HEALTH, UNUSED, State, roster
@@ -55,20 +55,27 @@ PARKING_ROW = 38
 """Row of level 0 where who isn't named stands, every second column; hellhounds under it."""
 
 
+@functools.cache
 def trace_text(name: str) -> str:
-    """The `.res` file of a trace."""
+    """The match file of a trace."""
     return gzip.decompress((TRACES / f"{name}.res.gz").read_bytes()).decode()
 
 
 @functools.cache
-def trace_orders(name: str) -> list[list[list[Token]]]:
-    """What its players submitted, by round and seat."""
-    return read_orders(gzip.decompress((TRACES / f"{name}.orders.gz").read_bytes()).decode())
+def trace(name: str) -> Res:
+    """The match of the trace whose name begins so."""
+    return read_res(trace_text(next(full for full in TRACE_NAMES if full.startswith(name))))
 
 
-def answers(game: Crematoria, orders: Sequence[Sequence[Token]]) -> list[Verdict]:
-    """The verdicts of a round of an order log."""
-    return [game.parse(seat, tokens) for seat, tokens in enumerate(orders)]
+def replayed(name: str) -> tuple[Crematoria, Iterator[list[Answer]]]:
+    """A game from a trace's seed, and its turns as answers of the wire."""
+    text = gzip.decompress((TRACES / f"{name}.orders.gz").read_bytes()).decode()
+    game = new_game(trace(name).seed)
+    turns = (
+        [game.parse(seat, said) for seat, said in enumerate(players)]
+        for players in read_orders(text)
+    )
+    return game, turns
 
 
 def new_game(seed: int, settings: Mapping[str, int] | None = None) -> Crematoria:

@@ -10,7 +10,7 @@ def some_always(names: Iterable[str], *always: str) -> Sequence[Any]:
     """All these traces as cases, of which only some are run always; the others are long.
 
     For questions that one trace answers as well as eight: every trace is compared as a whole,
-    byte for byte, by `games/test_hogwarts_traces.py` and `games/test_crematoria_traces.py`.
+    byte for byte, by `games/test_traces.py`.
     """
     return [
         name if name in always else pytest.param(name, marks=pytest.mark.long) for name in names
