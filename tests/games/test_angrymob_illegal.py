@@ -15,8 +15,8 @@ A . # .
 
 @pytest.fixture
 def game():
-    """Four units at (0, 0), two at (1, 1), the opponent's three at (1, 2)."""
-    return at(MAP, {(0, 0): 4, (1, 1): 2}, {(1, 2): 3})
+    """Units at (0, 0), (0, 1) and (1, 1), the opponent's three at (1, 2)."""
+    return at(MAP, {(0, 0): 4, (0, 1): 1, (1, 1): 2}, {(1, 2): 3})
 
 
 def illegal(index, words):
@@ -24,59 +24,39 @@ def illegal(index, words):
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "index", "words"),
     [
-        ("0 -1 1 0", "(0, -1) is outside the map of 3 rows and 4 columns"),
-        ("3 0 1 0", "(3, 0) is outside the map of 3 rows and 4 columns"),
-        ("2147483647 -2147483648 1 0",
+        ("0 -1 1 0", 0, "(0, -1) is outside the map of 3 rows and 4 columns"),
+        ("3 0 1 0", 0, "(3, 0) is outside the map of 3 rows and 4 columns"),
+        ("2147483647 -2147483648 1 0", 0,
          "(2147483647, -2147483648) is outside the map of 3 rows and 4 columns"),
-        ("0 2 1 0", "(0, 2) is impassable"),
-        ("0 0 1 4", "direction 4; it is 0 right, 1 up, 2 left or 3 down"),
-        ("0 0 0 0", "0 units; at least 1 must move"),
-        ("0 0 5 0", "5 units from (0, 0), where you had 4"),
-        ("1 0 1 0", "1 units from (1, 0), where you had 0"),
-        ("1 2 3 0", "3 units from (1, 2), where you had 0"),  # the opponent's
-        ("0 0 1 1", "the neighbour above (0, 0) is outside the map or impassable"),
-        ("0 0 1 2", "the neighbour of (0, 0) to the left is outside the map or impassable"),
-        ("1 1 1 3", "the neighbour below (1, 1) is outside the map or impassable"),
+        ("0 2 1 0", 0, "(0, 2) is impassable"),
+        ("0 0 1 4", 0, "direction 4; it is 0 right, 1 up, 2 left or 3 down"),
+        ("0 0 0 0", 0, "0 units; at least 1 must move"),
+        ("0 0 5 0", 0, "5 units from (0, 0), where you had 4"),
+        ("1 0 1 0", 0, "1 units from (1, 0), where you had 0"),
+        ("1 2 3 0", 0, "3 units from (1, 2), where you had 0"),  # the opponent's
+        ("0 1 1 0", 0, "the neighbour of (0, 1) to the right is outside the map or impassable"),
+        ("0 0 1 1", 0, "the neighbour above (0, 0) is outside the map or impassable"),
+        ("0 0 1 2", 0, "the neighbour of (0, 0) to the left is outside the map or impassable"),
+        ("1 1 1 3", 0, "the neighbour below (1, 1) is outside the map or impassable"),
+        # The first that is illegal is named.
+        ("0 0 1 0 1 1 1 0 0 0 0 0 9 9 9 9", 2, "0 units; at least 1 must move"),
+        # Each alone is within the four.
+        ("0 0 2 0 0 0 1 3 0 0 2 0", 2, "2 units from (0, 0), where you had 4 and already sent 3"),
+        # Units that arrive can't be sent on.
+        ("0 0 4 3 1 0 1 0", 1, "1 units from (1, 0), where you had 0"),
     ],
 )  # fmt: skip
-def test_an_illegal_submove_is_refused_with_its_numbers(game, line, words):
-    """Every row of the list; the reason names the offending numbers."""
-    assert illegal(0, words) == refused(game, line)
-
-
-def test_a_neighbour_to_the_right_can_be_impassable():
-    """The fourth direction's words."""
-    game = at(MAP, {(0, 1): 1}, {(2, 3): 1})
-    words = "the neighbour of (0, 1) to the right is outside the map or impassable"
-    assert illegal(0, words) == refused(game, "0 1 1 0")
+def test_an_illegal_submove_is_refused_with_its_place_and_numbers(game, line, index, words):
+    assert illegal(index, words) == refused(game, line)
 
 
 def test_legal_moves_are_not_refused(game):
-    """The counter-check: all the units of both cells, in several submoves."""
+    """All the units of both cells, in several submoves."""
     assert refused(game, "0 0 1 0 0 0 2 3 0 0 1 0 1 1 2 2") is None
     assert refused(game, "1 2 3 0", seat=1) is None
     assert refused(game, "") is None
-
-
-def test_the_first_illegal_submove_is_named(game):
-    """Its place in the line, from 0."""
-    assert illegal(2, "0 units; at least 1 must move") == refused(
-        game, "0 0 1 0 1 1 1 0 0 0 0 0 9 9 9 9"
-    )
-
-
-def test_submoves_that_take_too_many_together_are_illegal(game):
-    """Each alone is within the four; the third is the one that exceeds."""
-    assert illegal(2, "2 units from (0, 0), where you had 4 and already sent 3") == refused(
-        game, "0 0 2 0 0 0 1 3 0 0 2 0"
-    )
-
-
-def test_units_that_arrive_can_not_be_sent_on(game):
-    """An order is judged by who was in a cell before the move."""
-    assert illegal(1, "1 units from (0, 1), where you had 0") == refused(game, "0 0 4 0 0 1 1 3")
 
 
 @pytest.mark.parametrize(
