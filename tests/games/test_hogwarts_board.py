@@ -1,10 +1,11 @@
 """Board files of Hogwarts (rules/hogwarts.md 14)."""
 
+import attrs
 import pytest
 
 from lanista.games.base import BadBoardError
 from lanista.games.hogwarts.ruleset import RULESET
-from support.hogwarts import begin, check_invariants, hall, play
+from support.hogwarts import begin, cell, check_invariants, hall, play
 
 TEXT = RULESET.write_board(hall({4: (1, 10, 10, 3, 2)}, walls=[(20, 20)], owned={(5, 5): 3}))
 LINES = TEXT.split("\n")
@@ -80,32 +81,20 @@ def test_a_broken_board_is_refused_with_its_line(text, words):
     assert caught.value.line is not None
 
 
-def test_a_board_has_room_to_spare():
+@pytest.mark.parametrize(("spare", "fits"), [(9, True), (8, False)])
+def test_a_board_has_room_to_spare(spare, fits):
     """Things that appear must find a cell outside Voldemort's 3x3."""
-    keep = {(row, col) for _, row, col in [(0, 59, 4 * at) for at in range(4)]}
-    keep |= {(55, 4 * at) for at in range(4)} | {(50, 0)}
-    corridor = [(10, col) for col in range(9)]
-    for spare, fits in ((9, True), (8, False)):
-        open_cells = keep | set(corridor[:spare])
-        walls = [(r, c) for r in range(60) for c in range(60) if (r, c) not in open_cells]
-        if fits:
-            assert RULESET.read_board(RULESET.write_board(hall(walls=walls)))
-        else:
-            with pytest.raises(BadBoardError) as caught:
-                RULESET.read_board(RULESET.write_board(_unchecked(walls)))
-            assert "17 corridors for 8 units and 1 books; a board has at least 9" in str(
-                caught.value
-            )
-
-
-def _unchecked(walls):
-    from lanista.games.hogwarts.board import Board
-
     board = hall()
-    cells = bytearray(board.cells)
-    for row, col in walls:
-        cells[row * 60 + col] = ord("W")
-    return Board(bytes(cells), board.units, board.books, board.ingredients, board.voldemort)
+    used = {unit.cell for unit in board.units} | set(board.books)
+    corridors = used | {cell(10, col) for col in range(spare)}
+    cells = bytes(kind if at in corridors else ord("W") for at, kind in enumerate(board.cells))
+    text = RULESET.write_board(attrs.evolve(board, cells=cells))
+    if fits:
+        RULESET.read_board(text)
+        return
+    words = "17 corridors for 8 units and 1 books; a board has at least 9"
+    with pytest.raises(BadBoardError, match=words):
+        RULESET.read_board(text)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,10 @@ from lanista.games.hogwarts.house_bots import demo as hogwarts_demo
 from lanista.games.hogwarts.house_bots import dummy as hogwarts_dummy
 from lanista.games.hogwarts.house_bots.dummy import solve
 from lanista.library.game import facts_of
+from lanista.match.encoder import facts_with_status
 from lanista_client import CrematoriaState, HogwartsState, crematoria, hogwarts
+from support.crematoria import board, game_at
+from support.hogwarts import begin, hall
 
 BOTS = {
     game: {
@@ -27,47 +30,30 @@ BOTS = {
 GAMES = pytest.mark.parametrize("game", BOTS)
 SHORT = {"hogwarts": {"NUM_ROUNDS": 70}, "crematoria": {"nb_rounds": 40}}
 DEMO_SPELLS = (hogwarts_demo.Demo,)  # what it offers is hardly ever a solution, and so refused
+STATES = {"hogwarts": HogwartsState, "crematoria": CrematoriaState}
+
+
+def state_of(name, game, *, turn=0, seed=5, used=(0.0,) * 4):
+    """The state of seat 0 of a game at a hand-made position, as if at another turn."""
+    settings = [f"set {key} {value}" for key, value in game.settings.items()]
+    start = "\n".join([f"game {name}", "seat 0", "clock 20 0.2", f"seed {seed}", *settings, ""])
+    state = STATES[name]("match", facts_of(start.encode() + game.facts_at_start(0)))
+    state.update(turn, facts_of(facts_with_status(registry.get(name), game.facts(0), used)))
+    return state
 
 
 # -- Hogwarts by hand ----------------------------------------------------------------------------
 
-CORRIDORS = "........\n" * 8
 
-
-def school(
-    units, books=(), own=None, voldemort=(7, 7), turn=0, strength=(1000,) * 4, seat=0, seed=5, **has
-):
-    """A state on an 8 by 8 board. `units`: id: (player, i, j) or (player, i, j, rounds, next).
-
-    Ghosts that aren't told stand in the last row, at rest.
-    """
-    board = has.get("board", CORRIDORS).split()
-    start = [f"game hogwarts\nseat {seat}\nclock 20 0.2\nseed {seed}\nsize 8 8"]
-    start += ["set NUM_ROUNDS 200\nset POINTS_FOR_CONVERTING_WIZARD 100"]
-    start += [f"row {i} {row}" for i, row in enumerate(board)]
-    state = HogwartsState("match", facts_of("\n".join(start).encode()))
-    all_units = {player: (player, 7, player, 60, -1) for player in range(4)} | units
-    lines = [f"own {i} {row}" for i, row in enumerate(own.split() if own else board)]
-    for unit, (player, i, j, *rest) in all_units.items():
-        rounds, following = rest or (0, -1)
-        kind = "g" if unit < 4 else "w"
-        lines.append(f"unit {unit} {kind} {player} {i} {j} {rounds} {following}")
-    lines += [f"book {i} {j}" for i, j in books]
-    ingredients = has.get("ingredients", (2,) * 15)
-    lines += [
-        f"voldemort {voldemort[0]} {voldemort[1]}",
-        f"spell {' '.join(map(str, ingredients))}",
-    ]
-    lines += [f"strength {' '.join(map(str, strength))}", "score 0 0 0 0"]
-    lines += [f"status {' '.join(map(str, has.get('status', (0, 0, 0, 0))))}"]
-    state.update(turn, facts_of("\n".join(lines).encode()))
-    return state
+def school(units, **more):
+    """The state in a hall without walls; ghosts that aren't told may cast spells."""
+    return state_of("hogwarts", begin(hall(units)), **more)
 
 
 @pytest.mark.parametrize(("turn", "rest"), [(60, 0), (149, 0), (150, 0), (60, 1)])
 def test_the_spell_is_cast_as_soon_as_it_may(turn, rest):
     """rules/hogwarts.md 9.2: a rested ghost, and none in the last 50 of 200 rounds."""
-    state = school({0: (0, 7, 0, rest, -1)}, turn=turn)
+    state = school({0: (0, 59, 0, rest, -1)}, turn=turn)
     spells = [order for order in hogwarts_dummy.Dummy(state).moves(state) if order[0] == "s"]
     if turn < 150 and rest == 0:
         assert [("s", 0)] == [order[:2] for order in spells]
@@ -113,48 +99,31 @@ def test_the_demo_of_hogwarts(seed):
         assert state.passable(i + hogwarts.DIRECTIONS[d][0], j + hogwarts.DIRECTIONS[d][1])
     odd = hogwarts_demo.Demo(state := school(units, turn=1, seed=seed)).moves(state)[:-1]
     assert odd in ([("m", 4, hogwarts.LEFT)], [("m", 4, hogwarts.UP)])  # (0, 0) has no left
-    tired = school(units, seed=seed, status=(0.9, 0, 0, 0))
+    tired = school(units, seed=seed, used=(0.9, 0, 0, 0))
     assert [] == hogwarts_demo.Demo(tired).moves(tired)
 
 
 # -- Crematoria by hand --------------------------------------------------------------------------
 
-WIDE = "C" * 24
-
-
-def planet(units, *, gems=(), own=None, turn=0, seat=0, seed=5, elevators=((2, 4),)):
-    """A state on a 9 by 24 board of caves. `units`: id: (type, player, health, turns, i, j, k)."""
-    board = [[*WIDE] for _ in range(9)]
-    for i, j in elevators:
-        board[i][j] = "E"
-    rows = ["".join(row) for row in board]
-    start = [f"game crematoria\nseat {seat}\nclock 20 0.2\nseed {seed}\nsize 9 24"]
-    start += ["set nb_rounds 120", *(f"elevator {i} {j}" for i, j in elevators)]
-    start += [f"row {i} {row}" for i, row in enumerate(rows)]
-    state = CrematoriaState("match", facts_of("\n".join(start).encode()))
-    lines = [f"own {i} {row}" for i, row in enumerate(own or rows)]
-    lines += [f"unit {unit} {' '.join(map(str, about))}" for unit, about in units.items()]
-    lines += [f"gem {i} {j}" for i, j in gems]
-    lines += [f"sun {(12 + 2 * turn) % 24}", "cells 0 0 0 0", "gems 0 0 0 0", "score 0 0 0 0"]
-    state.update(turn, facts_of("\n".join([*lines, "status 0 0 0 0"]).encode()))
-    return state
-
 
 def test_the_demo_of_crematoria():
     """rules/crematoria.md 11: furyans go up from elevators, else left; pioneers stray or circle."""
     ups = lefts = 0
+    pioneers = range(2, 10)
+    places = {0: (2, 4, 0), 1: (4, 4, 0)} | {unit: (6, unit, 0) for unit in pioneers}
+    made = board(elevators=[(2, 4)])
+    game = game_at(places, on=made, settings={"nb_pioneers": len(pioneers)})
     for seed in range(30):
-        units = {0: ("f", 0, 100, -1, 2, 4, 0), 1: ("f", 0, 100, -1, 4, 4, 0)}
-        units |= {5 + n: ("p", 0, 50, -1, 6, n, 0) for n in range(10)}
-        bot = crematoria_demo.Demo(planet(units, seed=seed))
-        rounds = [dict(bot.moves(planet(units, turn=turn, seed=seed))) for turn in range(8)]
+        states = [state_of("crematoria", game, turn=turn, seed=seed) for turn in range(8)]
+        bot = crematoria_demo.Demo(states[0])
+        rounds = [dict(bot.moves(state)) for state in states]
         ups += sum(orders[0] == crematoria.UP for orders in rounds)
         lefts += sum(orders[1] == crematoria.LEFT for orders in rounds)
         circle = [0, 2, 4, 6] * 2  # Bottom, Right, Top, Left
-        circling = [n for n in range(5, 15) if circle == [orders[n] for orders in rounds]]
-        assert 0 < len(circling) < 10
-        assert all(0 <= orders[n] < 8 for n in range(5, 15) for orders in rounds)
-        assert all({0, 1, *range(5, 15)} == set(orders) for orders in rounds)
+        circling = [n for n in pioneers if circle == [orders[n] for orders in rounds]]
+        assert 0 < len(circling) < len(pioneers)
+        assert all(0 <= orders[n] < 8 for n in pioneers for orders in rounds)
+        assert all(set(places) == set(orders) for orders in rounds)
     # 2/3 and a tenth of the other third: 0.7 of 240, which is 168; four standard deviations: 28.
     assert 140 < ups < 196
     assert 140 < lefts < 196
