@@ -1,13 +1,10 @@
 """Board files (rules/crematoria.md 2): what is read, and every refusal with its place."""
 
-from importlib.resources import files
-
 import pytest
 
 import lanista_maps
 from lanista.games.base import BadBoardError, Late, complete_settings
 from lanista.games.crematoria.board import CAVE, NEAR, read_board, write_board
-from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
 from support.crematoria import board
 
@@ -139,9 +136,3 @@ def test_a_shipped_board_can_be_played_on(name):
     for _ in range(20):
         game.advance([Late()] * 4)
     assert min(game.scores()) > 0
-
-
-def test_the_original_s_configuration_is_shipped():
-    """`default.cnf`, for the original's own tools."""
-    text = (files("lanista_maps") / "crematoria" / "default.cnf").read_text(encoding="utf-8")
-    assert ORIGINALS.write_cnf(complete_settings(RULESET, {}), None) == text

@@ -9,48 +9,7 @@ from support.crematoria import board
 
 read_cnf, write_cnf = ORIGINALS.read_cnf, ORIGINALS.write_cnf
 SETTINGS = complete_settings(RULESET, {})
-DEFAULT = """\
-Crematoria 1.2
-nb_players             4
-nb_rounds            120
-nb_furyans             5
-nb_pioneers           15
-max_nb_necromongers   10
-nb_hellhounds          3
-nb_elevators          20
-gem_value             30
-turns_to_land          2
-rows                  40
-cols                  80
-
-GENERATOR
-"""
-
-
-def test_the_original_s_default():
-    assert (SETTINGS, None) == read_cnf(DEFAULT)
-    assert DEFAULT == write_cnf(SETTINGS, None)
-
-
-def test_other_settings_and_free_white_space():
-    text = " ".join(DEFAULT.replace("120", "7").replace("30", "1").split())
-    changed = {**SETTINGS, "nb_rounds": 7, "gem_value": 1}
-    assert (changed, None) == read_cnf(text)
-    assert (changed, None) == read_cnf(write_cnf(*read_cnf(text)))
-
-
-def test_a_fixed_board():
-    made = board(rock=[(0, 0)], elevators=[(7, 8)], owned={(1, 1): 3}, gems=[(39, 79)])
-    configuration = {**SETTINGS, "nb_rounds": 33}, made
-    text = write_cnf(*configuration)
-    assert configuration == read_cnf(text)
-    assert configuration == read_cnf(text.replace("\n\n", " ").replace("\n", "\r\n"))
-    assert text == write_cnf(*read_cnf(text))
-
-
-def test_a_generated_board_as_a_fixed_one():
-    made = RULESET.generate(SETTINGS, RULESET.chance(30))
-    assert made == read_cnf(write_cnf(SETTINGS, made))[1]
+DEFAULT = write_cnf(SETTINGS, None)
 
 
 @pytest.mark.parametrize(

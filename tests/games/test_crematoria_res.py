@@ -3,19 +3,14 @@
 import functools
 import re
 
-import attrs
 import pytest
 
-from lanista.games.base import FormatError, Late, complete_settings
-from lanista.games.crematoria.originals import ORIGINALS, state_text
-from lanista.games.crematoria.ruleset import RULESET
+from lanista.games.base import FormatError, Late
 from support.crematoria import (
-    game_at,
     match_text,
     new_game,
     read_orders,
     read_res,
-    write_res,
 )
 
 NAMES = ("Null", "Demo", "Dummy", "alfus")
@@ -26,59 +21,6 @@ def short():
     """A match of three rounds: header of 19 lines, then the first position."""
     game = new_game(5, {"nb_rounds": 3})
     return "".join(match_text(game, [[Late()] * 4] * 3, seed=5, names=NAMES))
-
-
-def test_the_header():
-    res = read_res(short())
-    assert ("Game", 5, NAMES) == (res.word, res.seed, res.names)
-    assert complete_settings(RULESET, {"nb_rounds": 3}) == res.settings
-
-
-def test_what_the_judge_writes():
-    """`SecGame`, and shares of time in status."""
-    res = read_res(short())
-    first = attrs.evolve(res.states[0], status=(0.25, 1.0, -1.0, 0.0625))
-    judged = attrs.evolve(res, word="SecGame", states=(first, *res.states[1:]))
-    text = write_res(judged)
-    assert text.startswith("SecGame\n\nSeed 5\n\nCrematoria 1.2\nnb_players          4\n")
-    assert "\nstatus 0.25 1 -1 0.0625\n" in text
-    assert judged == read_res(text)
-
-
-def test_how_every_kind_of_unit_is_told():
-    """Descending, landed, dead and never used necromongers; hellhounds."""
-    game = game_at(
-        {0: (1, 2, 1), 16: (5, 6, 1), 17: (7, 8, 1), 20: (9, 9, 0)},
-        landing={16: 2},
-        health={0: 61, 17: 20},
-    )
-    game.state.turns[18] = 0  # it lived once
-    lines = state_text(game.seen(), (0.0,) * 4).split("\n")
-    assert "f 0 61 -1 1 2 1" in lines
-    assert [
-        "n -1 75 2 5 6 1",
-        "n -1 20 0 7 8 1",
-        "n -1 0 0 -1 -1 -1",
-        "h -1 -1 -1 2 60 0",
-        "h -1 -1 -1 9 9 0",
-        "",
-        "",
-    ] == lines[-7:]
-
-
-def test_names_are_four_words():
-    names = ("A", "B", "C", "D e")
-    header = next(ORIGINALS.write(iter([new_game(1)]), 1, names, lambda _: (0,) * 4))
-    assert header.endswith(f"names{' ' * 15}A B C D_e\n\n")
-
-
-@pytest.mark.parametrize("name", ["al\u2003fus", "\x1f", "\x85", "\xa0x"])
-def test_a_name_is_one_word_to_the_originals_reader(name):
-    """It splits on ASCII white space alone; ours raised another error than a FormatError here."""
-    text = short().replace("alfus", name)
-    res = read_res(text)
-    assert (*NAMES[:3], name) == res.names
-    assert text == write_res(res)
 
 
 def refused(text):
@@ -130,19 +72,6 @@ def test_what_is_refused(pattern, new, words):
 def _shifted(pattern, new):
     """The line that an error names: the next one where a word is missing."""
     return line_of(pattern) + (new == "nb_cells 1 1 1")
-
-
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
-def test_a_file_that_ends_early_is_refused(share):
-    text = short()
-    words = refused(text[: text.rindex("\n", 0, int(len(text) * share))])
-    assert "the file ends where" in words
-
-
-def test_a_file_that_goes_on_is_refused():
-    assert refused(short() + "movements\n").endswith(
-        "expected the end of the file, got 'movements'"
-    )
 
 
 # Order logs

@@ -1,28 +1,21 @@
 """Configurations, match files and order files of Hogwarts (rules/hogwarts.md 13 and 14)."""
 
-import functools
 from importlib.resources import files
 from random import Random
 
 import pytest
 
 from lanista.games.base import FormatError
-from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.originals import CODED, ORIGINALS, state_text
 from lanista.games.hogwarts.ruleset import RULESET
 from support.hogwarts import (
-    INGREDIENTS,
-    RIGHT,
     begin,
-    hall,
-    match_text,
     play,
     read_orders,
     read_res,
     res_of,
     roaming,
     seeded,
-    spell,
     write_res,
 )
 
@@ -30,74 +23,18 @@ read_cnf, write_cnf = ORIGINALS.read_cnf, ORIGINALS.write_cnf
 DEFAULTS = {setting.name: setting.default for setting in CODED}
 
 
-@functools.cache
-def short_match(word="Game"):
-    """Six rounds of a small match, spells among its commands."""
-    settings = {"NUM_ROUNDS": 53, "NUM_INI_WIZARDS_PER_CLAN": 2, "NUM_INI_BOOKS": 3}
-    game = seeded(6, **settings, ROUNDS_SPELL_RESTING_GHOST=1)
-    turns = roaming(game, 53, Random(1))
-    shares = (0.25, -1, 1e-05, 0)
-    names = ("Joe", "Camper_Joe", "x", "y")
-    return res_of(game, turns, seed=6, names=names, word=word, status=lambda _: shares)
-
-
-TEXT = write_res(short_match())
+SHORT = {
+    "NUM_ROUNDS": 53,
+    "NUM_INI_WIZARDS_PER_CLAN": 2,
+    "NUM_INI_BOOKS": 3,
+    "ROUNDS_SPELL_RESTING_GHOST": 1,
+}
+"""A small match, with spells among its commands."""
+GAME = seeded(6, **SHORT)
+TEXT = write_res(res_of(GAME, roaming(GAME, 53, Random(1)), seed=6, names="abcd"))
 
 
 # Match files
-
-
-def test_match_files_are_read_back_as_written():
-    for word in ("Game", "SecGame"):
-        res = short_match(word)
-        assert res == read_res(write_res(res))
-    assert any(command.groups is not None for done in res.commands for command in done)
-
-
-def test_the_header_byte_for_byte():
-    game = begin(hall(), NUM_ROUNDS=1)
-    header = next(match_text(game, [], seed=12, names=("a", "b", "c", "d")))
-    assert (
-        "Game\n\nSeed 12\n\nHarryPotter 1.0\n\n"
-        "NUM_PLAYERS\t\t\t4\nNUM_ROUNDS\t\t\t1\nBOARD_ROWS\t\t\t60\nBOARD_COLS\t\t\t60\n"
-        "NUM_INI_WIZARDS_PER_CLAN\t1\nNUM_INI_BOOKS\t\t\t1\nCLAN_INI_MAGIC_STRENGTH\t\t1000\n"
-        "POINTS_FOR_CONVERTING_WIZARD\t100\nPOINTS_PER_OWNED_CELL\t\t1\n"
-        "BOOK_MAGIC_STRENGTH\t\t50\nROUNDS_FOR_CONVERTING\t\t5\nROUNDS_ATTACK_RESTING_GHOST\t\t15\n"
-        "ROUNDS_SPELL_RESTING_GHOST\t60\nROUNDS_NO_ATTACK_GHOST\t\t5\n"
-        "names          a b c d\n"
-    ).replace("ROUNDS_ATTACK_RESTING_GHOST\t\t", "ROUNDS_ATTACK_RESTING_GHOST\t") == header
-
-
-def test_commands_are_those_with_effect_in_order_of_execution():
-    game = begin(hall(), NUM_ROUNDS=60)
-    play(game, {0: f"m 4 4 m 0 9 {spell(0, INGREDIENTS)}", 1: "m 5 9"})
-    assert (Order(4, 4),) == game.executed
-    game = begin(hall(), NUM_ROUNDS=60)
-    play(game, {0: spell(0, INGREDIENTS)})
-    text = "".join(match_text(game, [], seed=0, names="abcd"))
-    assert "commands" not in text
-    assert (0, True) == (game.executed[0].unit, game.executed[0].groups is not None)
-
-
-def test_names_with_spaces_are_written_as_one_word():
-    names = ("Joe", "Camper Joe", "x", "y")
-    header = next(ORIGINALS.write(iter([seeded(6)]), 6, names, lambda _: (0,) * 4))
-    assert header.endswith("names          Joe Camper_Joe x y\n")
-
-
-def test_status_as_the_judge_writes_it():
-    assert "status\t0.25\t-1\t1e-05\t0\n" in TEXT
-
-
-def test_a_state_is_the_games():
-    game = begin(hall({4: (0, 3, 7, 2, 1)}, owned={(1, 1): 3}))
-    text = state_text(game.seen(), (0.0,) * 4)
-    assert "\nw\t4\t0\t3\t7\t2\t1\n" in text
-    assert "\n01 .3." in text
-    assert "\nVoldemort\n57 57\n" in text
-    assert "\nbooks\n1\nrow\tcolumn\n50\t0\n" in text
-    play(game, {0: f"m 4 {RIGHT}"})
-    assert "\nround 1\n" in state_text(game.seen(), (0.0,) * 4)
 
 
 LINES = TEXT.split("\n")
@@ -166,26 +103,7 @@ def test_a_broken_match_file_is_refused_with_its_line(text, line, words):
     assert line in (None, caught.value.line)
 
 
-def test_a_match_file_cut_anywhere_is_refused():
-    for at in range(0, len(TEXT.rstrip()) - 8, 9_973):
-        with pytest.raises(FormatError):
-            read_res(TEXT[:at])
-
-
 # Configurations
-
-
-def test_configurations_are_read_back_as_written():
-    for board in (None, hall(), seeded(3).board):
-        settings = dict(DEFAULTS)
-        if board is not None:
-            settings |= board.needs
-        assert (settings, board) == read_cnf(write_cnf(settings, board))
-
-
-def test_the_shipped_configuration_is_the_default():
-    text = (files("lanista_maps") / "hogwarts" / "default.cnf").read_text(encoding="utf-8")
-    assert (DEFAULTS, None) == read_cnf(text)
 
 
 @pytest.mark.parametrize("name", ["great-hall", "seed-30"])
@@ -200,20 +118,10 @@ def test_the_shipped_boards_fit_the_default_settings(name):
 
 def test_a_state_block_of_a_match_file_is_a_fixed_board():
     """14: copied with its tabs and what follows; the match begins anew from there."""
-    start = state_text(short_match().states[0], (0.0,) * 4)
-    settings = short_match().settings
-    text = write_cnf(settings, None).replace("RANDOM\n", "FIXED\n") + start
-    board = read_cnf(text)[1]
-    assert (
-        board
-        == seeded(
-            6,
-            NUM_INI_WIZARDS_PER_CLAN=2,
-            NUM_INI_BOOKS=3,
-            ROUNDS_SPELL_RESTING_GHOST=1,
-            NUM_ROUNDS=53,
-        ).board
-    )
+    res = read_res(TEXT)
+    start = state_text(res.states[0], (0.0,) * 4)
+    text = write_cnf(res.settings, None).replace("RANDOM\n", "FIXED\n") + start
+    assert seeded(6, **SHORT).board == read_cnf(text)[1]
 
 
 CNF = write_cnf(DEFAULTS, None)

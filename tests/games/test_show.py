@@ -1,6 +1,5 @@
 """Frames of match files of judges and of unknown rules; test_traces has those of the originals."""
 
-import functools
 import re
 
 import attrs
@@ -17,6 +16,7 @@ from lanista.games.conformance import (
 from lanista.games.hogwarts.orders import Order
 from lanista.games.originals import of_game, of_text
 from support import crematoria, hogwarts
+from support.originals import shortened
 
 # Judges' files
 
@@ -30,7 +30,7 @@ def judged(text, shares):
 @pytest.mark.parametrize("game", [hogwarts, crematoria])
 def test_a_judges_file_tells_the_time_too(game):
     """In the first rounds of a trace, all of whose states are written alike."""
-    text = game.write_res(short(game))
+    text = game.write_res(shortened(game.trace("10")))
     plain, secure = (
         of_text(one).show(one) for one in (text, judged(text, ("0.25", "-1", "1", "0")))
     )
@@ -65,19 +65,10 @@ def check(text):
     return count
 
 
-@functools.cache
-def short(game):
-    """Four rounds of a trace, read."""
-    res = game.trace("10")
-    rounds = "NUM_ROUNDS" if game is hogwarts else "nb_rounds"
-    settings = {**res.settings, rounds: 4}
-    return attrs.evolve(res, settings=settings, states=res.states[:5], commands=res.commands[:4])
-
-
 def test_hogwarts_states_that_no_rule_leads_to():
     """A ghost that changed its clan, wizards turning to nobody and to a seat that isn't there,
     units on one cell, in Voldemort's and in the border's; orders of any kind."""
-    res = short(hogwarts)
+    res = shortened(hogwarts.trace("10"))
     strange = [
         attrs.evolve(
             state,
@@ -100,7 +91,7 @@ def test_hogwarts_states_that_no_rule_leads_to():
 
 
 def test_a_clan_without_units():
-    res = short(hogwarts)
+    res = shortened(hogwarts.trace("10"))
     states = [attrs.evolve(state, clans=[clan % 3 for clan in state.clans]) for state in res.states]
     text = hogwarts.write_res(attrs.evolve(res, states=tuple(states)))
     assert 5 == check(text)
@@ -110,7 +101,7 @@ def test_a_clan_without_units():
 
 def test_crematoria_positions_that_no_rule_leads_to():
     """Everybody changes players and cells at will, gems are lost, necromongers come and go."""
-    res = short(crematoria)
+    res = shortened(crematoria.trace("10"))
     strange = [
         crematoria.with_units(
             attrs.evolve(position, gems=tuple((3 * number + seat) % 5 for seat in range(4))),

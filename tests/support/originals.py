@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import attrs
+
 from lanista.games.base import Verdict
 from lanista.games.originals import Originals, Res, Status, played
 
@@ -28,3 +30,14 @@ def write_res(originals: Originals[Any, Any], res: Res[Any, Any]) -> str:
         parts += [] if commands is None else [originals.commands_text(commands)]
         parts.append(originals.state_text(state, state.status))
     return "".join(parts)
+
+
+def shortened(res: Res[Any, Any], rounds: int = 4) -> Res[Any, Any]:
+    """The match as if it had ended after so many rounds."""
+    name = next(name for name in res.settings if name.lower().endswith("_rounds"))
+    return attrs.evolve(
+        res,
+        settings={**res.settings, name: rounds},
+        states=res.states[: rounds + 1],
+        commands=res.commands[:rounds],
+    )
