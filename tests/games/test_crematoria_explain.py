@@ -7,11 +7,11 @@ import attrs
 import pytest
 
 import lanista_maps
+from games import changed_matches
+from games.changed_matches import replaced, with_commands, with_state
 from lanista.games.base import complete_settings
-from lanista.games.crematoria.explaining import begin, play_round
 from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
-from lanista.games.originals import UnexplainedError, try_forks
 from support.crematoria import (
     Listening,
     board,
@@ -27,28 +27,8 @@ explain = ORIGINALS.explain
 LIVELY = "05_Dummy-Serox-DFS-alfus_s11"
 
 
-@functools.cache
-def games():
-    """The games before each round of the lively trace."""
-    res = trace(LIVELY)
-    found = [begin(res, "original")]
-    for number in range(len(res.commands)):
-        found.append(try_forks(functools.partial(play_round, found[-1], res, number)))
-    return found
-
-
-def problem(number, movements=None, after=None):
-    """Return what is wrong with a round of the lively trace that has been changed, or None."""
-    res = trace(LIVELY)
-    states, commands = list(res.states), list(res.commands)
-    states[number + 1] = after or states[number + 1]
-    commands[number] = tuple(movements or commands[number])
-    res = attrs.evolve(res, states=tuple(states), commands=tuple(commands))
-    try:
-        try_forks(functools.partial(play_round, games()[number], res, number))
-    except UnexplainedError as error:
-        return str(error)
-    return None
+problem = functools.partial(changed_matches.problem, "crematoria")
+positions = functools.partial(changed_matches.positions, "crematoria", LIVELY)
 
 
 @pytest.mark.parametrize("seed", [2, pytest.param(3, marks=pytest.mark.long)])
@@ -98,12 +78,10 @@ def test_rebirth_in_a_crowd_is_explained():
 def test_the_first_unexplained_round_is_told():
     """And how many rounds before it were explained."""
     res = trace(LIVELY)
-    after = res.states[8]
-    changed = attrs.evolve(after, gems=(9, *after.gems[1:]))
-    res = attrs.evolve(res, states=(*res.states[:8], changed, *res.states[9:]))
-    explained = explain(res)
+    gems = res.states[8].gems
+    explained = explain(with_state(res, 8, gems=(9, *gems[1:])))
     assert 7 == explained.rounds
-    assert explained.problem == (f"round 7: nb_gems of player 0 is 9; by the rules {after.gems[0]}")
+    assert f"round 7: nb_gems of player 0 is 9; by the rules {gems[0]}" == explained.problem
 
 
 # Single alterations: what each changes, and whether it can be told from a legal alternative
@@ -135,9 +113,9 @@ def gems_changed(position, pick):
 
 
 def count_changed(position, pick, field):
-    counts = list(getattr(position, field))
-    counts[pick.randrange(4)] += pick.choice([-1, 1])
-    return attrs.evolve(position, **{field: tuple(counts)})
+    counts, seat = getattr(position, field), pick.randrange(4)
+    count = counts[seat] + pick.choice([-1, 1])
+    return attrs.evolve(position, **{field: replaced(counts, seat, count)})
 
 
 POSITIONS = {
@@ -159,7 +137,7 @@ def direction_changed(movements, pick):
     at = pick.randrange(len(movements))
     unit, old = movements[at]
     new = pick.choice([direction for direction in range(11) if direction != old])
-    return [*movements[:at], (unit, new), *movements[at + 1 :]]
+    return replaced(movements, at, (unit, new))
 
 
 def left_out(movements, pick):
@@ -176,7 +154,7 @@ def another_unit(movements, pick):
     at = pick.randrange(len(movements))
     unit, direction = movements[at]
     new = pick.choice([other for other in range(93) if other != unit])
-    return [*movements[:at], (new, direction), *movements[at + 1 :]]
+    return replaced(movements, at, (new, direction))
 
 
 def turned_round(movements, pick):
@@ -191,13 +169,13 @@ def noticed(alter_position=None, alter_movements=None, times=8):
     res, pick, count = trace(LIVELY), Random(7), 0
     for _ in range(times):
         number = pick.randrange(120)
-        after = res.states[number + 1]
-        movements = res.commands[number]
+        states, movements = list(res.states), res.commands[number]
         if alter_position:
-            after = alter_position(after, pick)
+            states[number + 1] = alter_position(states[number + 1], pick)
         if alter_movements:
             movements = alter_movements(list(movements), pick)
-        words = problem(number, movements, after)
+        changed = with_commands(attrs.evolve(res, states=tuple(states)), number, movements)
+        words = problem(changed, number, positions()[number])
         assert words is None or (words.isprintable() and words)
         count += words is not None
     return count
@@ -229,7 +207,8 @@ def test_a_flip_of_orders_that_dont_commute_is_noticed():
                 flipped = movements.copy()
                 flipped[first], flipped[at] = movements[at], movements[first]
                 flips += 1
-                found += problem(number, flipped) is not None
+                changed = with_commands(res, number, flipped)
+                found += problem(changed, number, positions()[number]) is not None
     assert flips >= 20
     assert flips == found
 
@@ -240,9 +219,8 @@ def test_hellhounds_and_necromongers_move_by_id(at):
     res, number = trace(LIVELY), 40
     movements = list(res.commands[number])
     movements[at], movements[at - 1] = movements[at - 1], movements[at]
-    words = problem(number, movements)
-    assert words is not None
-    assert "there is one of unit" in words
+    changed = with_commands(res, number, movements)
+    assert "there is one of unit" in problem(changed, number, positions()[number])
 
 
 # The first position
@@ -256,9 +234,7 @@ def test_hellhounds_and_necromongers_move_by_id(at):
     ],
 )
 def test_the_first_position_is_checked(change, words):
-    res = trace(LIVELY)
-    res = attrs.evolve(res, states=(attrs.evolve(res.states[0], **change), *res.states[1:]))
-    explained = explain(res)
+    explained = explain(with_state(trace(LIVELY), 0, **change))
     assert 0 == explained.rounds
     assert explained.problem.startswith(f"first state: {words}")
 
