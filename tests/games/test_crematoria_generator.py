@@ -9,12 +9,7 @@ import itertools
 import pytest
 
 from lanista.games.base import BadBoardError, complete_settings
-from lanista.games.chance import (
-    OriginalChance,
-    permutation,
-    permutation_start,
-    permuted,
-)
+from lanista.games.chance import OriginalChance, permutation, permutation_start, permuted
 from lanista.games.crematoria.board import CAVE, COLS, NEAR, apart, cell_at, position
 from lanista.games.crematoria.generator import ELEVATOR_SPACING, _attempt
 from lanista.games.crematoria.originals import state_text

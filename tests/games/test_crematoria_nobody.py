@@ -5,22 +5,8 @@ Here is what is rare, and where text and program differ; what every match shows 
 
 import pytest
 
-from lanista.games.crematoria.board import (
-    BOTTOM,
-    BR,
-    LB,
-    LEFT,
-    NONE,
-    RIGHT,
-    RT,
-    TL,
-    cell_at,
-)
-from lanista.games.crematoria.phases import (
-    hellhounds_act,
-    necromongers_act,
-    necromongers_land,
-)
+from lanista.games.crematoria.board import BOTTOM, BR, LB, LEFT, NONE, RIGHT, RT, TL, cell_at
+from lanista.games.crematoria.phases import hellhounds_act, necromongers_act, necromongers_land
 from lanista.games.testing import ScriptedChance
 from support.crematoria import HELLHOUNDS, board, game_at, position_of
 

@@ -6,12 +6,7 @@ import re
 import pytest
 
 from lanista.games.base import FormatError, Late
-from support.crematoria import (
-    match_text,
-    new_game,
-    read_orders,
-    read_res,
-)
+from support.crematoria import match_text, new_game, read_orders, read_res
 
 NAMES = ("Null", "Demo", "Dummy", "alfus")
 

@@ -17,12 +17,7 @@ def keywords(lines):
 def test_the_start():
     lines = lines_of(some_game().facts_at_start(0))
     assert START_KEYWORDS == keywords(lines)
-    assert [
-        "size 40 80",
-        "elevator 3 70",
-        "elevator 9 9",
-        "row 0 R" + "C" * 79,
-    ] == lines[:4]
+    assert ["size 40 80", "elevator 3 70", "elevator 9 9", "row 0 R" + "C" * 79] == lines[:4]
     assert 1 + 2 + 40 == len(lines)
     assert f"row 9 {'C' * 9}E{'C' * 70}" in lines
 
@@ -38,12 +33,7 @@ def test_a_turn():
     assert "unit 2 p 0 33 -1 7 7 0" == units[2]
     assert ["unit 16 n -1 75 2 5 50 1", "unit 17 n -1 75 0 6 50 1"] == units[16:18]
     assert "unit 19 h -1 -1 -1 20 20 0" == units[18]
-    assert [
-        "sun 46",
-        "cells 0 0 1 0",
-        "gems 0 0 0 0",
-        "score 0 0 1 0",
-    ] == lines[-4:]
+    assert ["sun 46", "cells 0 0 1 0", "gems 0 0 0 0", "score 0 0 1 0"] == lines[-4:]
 
 
 def test_the_sun_wraps():

@@ -92,17 +92,11 @@ def test_matches_of_our_own_are_explained_by_their_rules(seed, original, convert
     [
         (lambda res: with_state(res, 0, scores=(1, 0, 0, 0)), "score 1; by the rules 0"),
         (lambda res: with_state(res, 0, conversion_points=(0, 0, 0, 1)), "scr_acc"),
-        (
-            lambda res: with_state(res, 0, strength=(1,) * 4),
-            "strength 1; by the rules 1000",
-        ),
+        (lambda res: with_state(res, 0, strength=(1,) * 4), "strength 1; by the rules 1000"),
         (lambda res: with_state(res, 0, voldemort=9), "Voldemort stands on the border"),
         (lambda res: with_unit(res, 0, 1, clans=2), "the clan of ghost 1, got '2'"),
         (lambda res: with_unit(res, 0, 9, rounds=3), "has rounds 3 and next -1"),
-        (
-            lambda res: with_cell(res, 0, *divmod(res.states[0].cells[9], 60), "."),
-            "which is `.`",
-        ),
+        (lambda res: with_cell(res, 0, *divmod(res.states[0].cells[9], 60), "."), "which is `.`"),
         (lambda res: with_state(res, 0, books=frozenset((0, *res.states[0].cells[:49]))), None),
     ],
 )
@@ -231,12 +225,7 @@ SIDE_BY_SIDE = {4: (0, 10, 10), 5: (1, 10, 11)}
 @pytest.mark.parametrize(
     ("units", "more", "commands", "words"),
     [
-        (
-            FOLLOW,
-            {},
-            [Order(4, 2)],
-            "by the rules: a unit of its own clan was there",
-        ),
+        (FOLLOW, {}, [Order(4, 2)], "by the rules: a unit of its own clan was there"),
         (FOLLOW, {}, [Order(4, 1)], "only ghosts move diagonally"),
         ({4: (0, 0, 10)}, {}, [Order(4, UP)], "the board ends there"),
         ({4: (0, 9, 9)}, {"walls": [(9, 10)]}, [Order(4, RIGHT)], "a wall is there"),
@@ -263,12 +252,7 @@ SIDE_BY_SIDE = {4: (0, 10, 10), 5: (1, 10, 11)}
         ({}, {}, [Order(4, -1, (0,) * 15)], "only ghosts cast spells"),
         ({}, {}, [Order(0, -1, (0,) * 15)], "the solution is wrong"),
         ({0: (0, 9, 9, 2, -1)}, {}, [Order(0, -1, (0,) * 15)], "the ghost rests"),
-        (
-            {},
-            {"rules": {"NUM_ROUNDS": 50}},
-            [Order(0, -1, (0,) * 15)],
-            "no spells in the last 50",
-        ),
+        ({}, {"rules": {"NUM_ROUNDS": 50}}, [Order(0, -1, (0,) * 15)], "no spells in the last 50"),
         ({}, {}, [Order(4, DOWN), Order(4, LEFT)], "a unit has two commands"),
         ({}, {}, [Order(4, DOWN)], "unit 4 is at (55, 0); by the rules at (56, 0)"),
     ],

@@ -8,16 +8,7 @@ import pytest
 from lanista.games.base import FormatError
 from lanista.games.hogwarts.originals import CODED, ORIGINALS, state_text
 from lanista.games.hogwarts.ruleset import RULESET
-from support.hogwarts import (
-    begin,
-    play,
-    read_orders,
-    read_res,
-    res_of,
-    roaming,
-    seeded,
-    write_res,
-)
+from support.hogwarts import begin, play, read_orders, read_res, res_of, roaming, seeded, write_res
 
 read_cnf, write_cnf = ORIGINALS.read_cnf, ORIGINALS.write_cnf
 DEFAULTS = {setting.name: setting.default for setting in CODED}

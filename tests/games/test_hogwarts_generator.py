@@ -6,16 +6,7 @@ from hypothesis import strategies as st
 
 from lanista.games.base import complete_settings
 from lanista.games.chance import OriginalChance
-from lanista.games.hogwarts.board import (
-    AROUND,
-    BORDER,
-    CELLS,
-    COL,
-    ROW,
-    SIDE,
-    bits,
-    nth,
-)
+from lanista.games.hogwarts.board import AROUND, BORDER, CELLS, COL, ROW, SIDE, bits, nth
 from lanista.games.hogwarts.generator import (
     Places,
     connected,

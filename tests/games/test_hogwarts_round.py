@@ -4,18 +4,7 @@ import pytest
 
 from lanista.games.hogwarts.board import AROUND
 from lanista.games.outcome import Outcome, Termination
-from support.hogwarts import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Draws,
-    begin,
-    cell,
-    check_invariants,
-    hall,
-    play,
-)
+from support.hogwarts import DOWN, LEFT, RIGHT, UP, Draws, begin, cell, check_invariants, hall, play
 
 # Section 5: the order of execution
 

@@ -11,18 +11,7 @@ from lanista.games.hogwarts.board import CLANS, OWNERS
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.picture import Ground, Mark, Shape
-from support.hogwarts import (
-    ADDED_UP,
-    DOWN,
-    RIGHT,
-    Draws,
-    begin,
-    cell,
-    hall,
-    play,
-    roam,
-    spell,
-)
+from support.hogwarts import ADDED_UP, DOWN, RIGHT, Draws, begin, cell, hall, play, roam, spell
 
 A, B = 4, 5
 RESTED = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}

@@ -20,13 +20,7 @@ from lanista.games.outcome import Outcome, Termination
 from lanista.match.clock import ClockInfo
 from lanista.match.encoder import DialectEncoder, Version1Encoder
 from lanista_client import Arena, ArenaError
-from lanista_protocol import (
-    ErrorCode,
-    MalformedLineError,
-    NoteCode,
-    parse_hello,
-    tokenize,
-)
+from lanista_protocol import ErrorCode, MalformedLineError, NoteCode, parse_hello, tokenize
 from protocol.table import MESSAGES, Feed, bytes_of, each, load
 
 MALFORMED = Malformed(Refusal(RefusalCode.MALFORMED, "malformed"))

@@ -103,9 +103,7 @@ def play(case, chance):
     label = names(case)
     return [
         BlockScore(
-            tuple(label[bot] for bot in row),
-            tuple(tuple(match) for match in block),
-            opening,
+            tuple(label[bot] for bot in row), tuple(tuple(match) for match in block), opening
         )
         for row, block, opening in zip(
             rows.tolist(), ranks.tolist(), openings.tolist(), strict=True
