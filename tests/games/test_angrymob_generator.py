@@ -109,15 +109,10 @@ def check(board: Board) -> None:
     assert board == read_board(write_board(board))
 
 
-def test_maps_keep_the_rules(boards):
-    """A sample; the odd ones: `test_any_chance_gives_a_map_that_keeps_the_rules`."""
-    for board in list(boards.values())[::6]:
-        check(board)
-
-
-@pytest.mark.long
-def test_every_map_keeps_the_rules(boards):
-    for board in boards.values():
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.long)])
+def test_maps_keep_the_rules(boards, step):
+    """A sample, or all; the odd ones: `test_any_chance_gives_a_map_that_keeps_the_rules`."""
+    for board in list(boards.values())[::step]:
         check(board)
 
 
@@ -229,61 +224,24 @@ def test_any_chance_gives_a_map_that_keeps_the_rules(numbers):
     check(generate(Cycle(numbers)))
 
 
-def ring(row: int, col: int, side: int) -> int:
-    """How many cells in from the edge of a square."""
-    return min(row, col, side - 1 - row, side - 1 - col)
-
-
-def rings(grid, chance):
-    """Concentric walls, each open at two opposite places, turned by a quarter from the last one."""
-    side, middle = grid.rows, grid.rows // 2
-    free = 0
-    for row in range(side):
-        for col in range(side):
-            depth = ring(row, col, side)
-            door = col == middle if depth % 4 == 1 else row == middle
-            if depth % 2 == 0 or door:
-                free |= 1 << grid.bit(row, col)
-    return free
-
-
 def test_a_map_without_a_place_for_the_bases_becomes_an_open_field(monkeypatch):
-    """There are such maps: in these rings the way from the outermost to the innermost is more
-    than twice as long as that from any cell to its mirror.
-    """
-    grid = generator._Grid(39, 39)
-    free = rings(grid, None)
-    longest_way = max(len(grid.steps(1 << bit, free)) - 1 for bit in grid.bits(free))
-    assert 2 * max(grid.apart(bit, free) for bit in grid.bits(free)) < longest_way
-    assert generator._base(grid, free, LowestChance()) is None
-
-    def unthinned(grid, free, chance):  # the rings have more rock than two fifths
-        return free
-
-    monkeypatch.setattr(generator, "_thinned", unthinned)
-    monkeypatch.setattr(generator, "_LAYOUT_KINDS", (rings,))
+    """There are such layouts, as rings whose doors are turned by a quarter from one to the next."""
+    monkeypatch.setattr(generator, "_base", lambda *_: None)
     board = generate(Fixed(SeededChance(1), {"rows": 29, "columns": 29}))
     check(board)
     assert IMPASSABLE not in board.cells
     assert (0, 39 * 39 - 1) == board.bases
 
 
-def layout_of(text: str):
-    """A layout as drawn: `.` is passable."""
+def made_of(text: str, monkeypatch) -> list[str]:
+    """The map that comes of a layout, rock and ground only; `.` is passable in both."""
     rows = text.split()
 
     def layout(grid, chance):
-        assert (grid.rows, grid.cols) == (len(rows), len(rows[0]))
         cells = [(row, col) for row in range(grid.rows) for col in range(grid.cols)]
         return sum(1 << grid.bit(row, col) for row, col in cells if rows[row][col] == ".")
 
-    return layout
-
-
-def made_of(text: str, monkeypatch) -> list[str]:
-    """The map that comes of a layout, rock and ground only."""
-    monkeypatch.setattr(generator, "_LAYOUT_KINDS", (layout_of(text),))
-    rows = text.split()
+    monkeypatch.setattr(generator, "_LAYOUT_KINDS", (layout,))
     sizes = {"rows": len(rows) - 10, "columns": len(rows[0]) - 10}
     board = generate(Fixed(SeededChance(1), sizes))
     check(board)

@@ -1,4 +1,7 @@
-"""Boards from chance and the original's draws (rules/hogwarts.md 3 and 9.1)."""
+"""Boards from chance (rules/hogwarts.md 3 and 9.1).
+
+That the draws are the original's: test_traces.
+"""
 
 import pytest
 from hypothesis import given
@@ -139,20 +142,6 @@ def test_ingredients_have_a_solution(seed):
     assert all(1 <= value <= 15 for value in values)
     assert 5 <= sum(values) // 5 <= 30
     assert solution(values)
-
-
-def test_ingredients_are_drawn_as_the_original_draws_them():
-    """9.1: sum; two of each group until the third fits; places."""
-    # T = 5: values are 1 and 2, so 1 1 leaves 3 and is drawn again.
-    pairs = [0, 0, *([0, 1] * 5)]
-    chance = Draws(
-        {"ingredients' sum": [0], "ingredient": pairs, "ingredient's place": [0] * 14 + [0]}
-    )
-    assert (1, 2, 2) * 5 == draw_ingredients(chance)
-    chance.done()
-    assert [26] == chance.ranges("ingredients' sum")
-    assert [2] * 12 == chance.ranges("ingredient")
-    assert list(range(15, 0, -1)) == chance.ranges("ingredient's place")
 
 
 def test_some_cells_are_the_beginning_of_a_whole_permutation():
