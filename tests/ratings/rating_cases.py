@@ -5,6 +5,7 @@ import math
 
 import attrs
 import numpy as np
+from hypothesis import strategies as st
 
 from lanista.results.blocks import BlockScore, seatings
 
@@ -109,3 +110,13 @@ def play(case, chance):
             rows.tolist(), ranks.tolist(), openings.tolist(), strict=True
         )
     ]
+
+
+def any_block(placed, seats):
+    """Any ranks of a block whose bots a strategy places, on any of a few openings."""
+    ranks = st.lists(st.integers(1, seats), min_size=seats, max_size=seats).map(
+        lambda places: tuple(1 + sum(other < place for other in places) for place in places)
+    )
+    matches = len(seatings(range(seats)))
+    ranked = st.lists(ranks, min_size=matches, max_size=matches).map(tuple)
+    return st.builds(BlockScore, placed.map(tuple), ranked, st.integers(0, 30))

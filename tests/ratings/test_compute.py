@@ -13,6 +13,7 @@ from lanista.ratings.table import CENTRE
 from lanista.ratings.text import json_text, markdown_text
 from lanista.results.blocks import BlockScore, seatings
 from lanista.results.match_result import BotEndings, Endings
+from ratings import samples
 from ratings.rating_cases import Case, names, play, spread
 
 TWO = seatings("ab")
@@ -26,22 +27,15 @@ def table(blocks, bots, seated=TWO, **more):
     return compute(bots=bots, counted=count(blocks, seated, bots, fillers), **values)
 
 
-def ranks(standings):
-    return [(row.rank, row.bot) for row in standings.rows]
+def rows(standings, *fields):
+    """These fields of each row."""
+    return [tuple(getattr(row, field) for field in fields) for row in standings.rows]
 
 
 def test_nothing_was_played():
-    standings = table([], ["b", "a"], planned=4, words="not begun")
-    assert [(1, "b"), (1, "a")] == ranks(standings)
-    for row in standings.rows:
-        assert (0, 0, 0.0, 0) == (row.matches, row.blocks, row.points, row.draws)
-        assert (0, 0) == row.places
-        assert row.rating is row.rank_low is row.rank_high is row.superior is None
-        assert {} == row.endings
-    assert ((), ()) == (standings.head_to_head, standings.seat_advantage)
-    assert (0, 0, 4, 2) == (standings.blocks, standings.matches, standings.planned, standings.seats)
-    assert ("cup", "angrymob", "not begun") == (standings.name, standings.game, standings.words)
-    assert not standings.over
+    expected = [samples.row(1, "b"), samples.row(1, "a")]
+    about = {"planned": 4, "words": "not begun"}
+    assert samples.standings(expected, **about) == table([], ["b", "a"], **about)
 
 
 def test_a_round_robin_of_two_players():
@@ -52,23 +46,25 @@ def test_a_round_robin_of_two_players():
         BlockScore(("b", "c"), DRAWN),
     ]
     standings = table(blocks, ["a", "b", "c"])
-    assert [(1, "a"), (2, "c"), (3, "b")] == ranks(standings)
+    assert [
+        (1, "a", 3.5, 4, 2, (3, 0), 1),
+        (2, "c", 1.5, 4, 2, (0, 1), 3),
+        (3, "b", 1.0, 4, 2, (0, 2), 2),
+    ] == rows(standings, "rank", "bot", "points", "matches", "blocks", "places", "draws")
     first, second, third = standings.rows
-    assert [3.5, 1.5, 1.0] == [row.points for row in standings.rows]
-    assert [4, 4, 4] == [row.matches for row in standings.rows]
-    assert [2, 2, 2] == [row.blocks for row in standings.rows]
-    assert [(3, 0), (0, 1), (0, 2)] == [row.places for row in standings.rows]
-    assert [1, 3, 2] == [row.draws for row in standings.rows]
     assert first.rating.value > second.rating.value > third.rating.value
     assert first.rating.low < first.rating.value <= first.rating.high
     assert pytest.approx(fmean(row.rating.value for row in standings.rows)) == CENTRE
     assert first.superior > 0.5
     assert third.superior is None
-    assert [("a", "c"), ("a", "b"), ("c", "a"), ("c", "b"), ("b", "a"), ("b", "c")] == [
-        (one.bot, one.opponent) for one in standings.head_to_head
-    ]
-    assert [1.5, 2.0, 0.5, 1.0, 0.0, 1.0] == [one.points for one in standings.head_to_head]
-    assert {2} == {one.matches for one in standings.head_to_head}
+    assert [
+        ("a", "c", 2, 1.5),
+        ("a", "b", 2, 2.0),
+        ("c", "a", 2, 0.5),
+        ("c", "b", 2, 1.0),
+        ("b", "a", 2, 0.0),
+        ("b", "c", 2, 1.0),
+    ] == [(met.bot, met.opponent, met.matches, met.points) for met in standings.head_to_head]
     assert first.superior == standings.head_to_head[0].superior
     assert 2 == len(standings.seat_advantage)
     assert (3, 6) == (standings.blocks, standings.matches)
@@ -81,15 +77,19 @@ def test_equal_points_share_the_best_rank():
         BlockScore(("a", "b"), WON),
         BlockScore(("c", "b"), WON),
     ]
-    assert [(1, "a"), (1, "c"), (3, "b")] == ranks(table(blocks, ["a", "b", "c"]))
+    assert [(1, "a"), (1, "c"), (3, "b")] == rows(table(blocks, ["a", "b", "c"]), "rank", "bot")
 
 
 def test_points_a_match_decide_while_some_have_played_less():
     """a: 2 of 4; c: 1½ of 2; b: ½ of 2, and d nothing yet."""
     blocks = [BlockScore(("a", "b"), ((1, 2), (1, 1))), BlockScore(("a", "c"), ((1, 1), (1, 2)))]
     standings = table(blocks, ["a", "b", "c", "d"])
-    assert [(1, "c"), (2, "a"), (3, "b"), (4, "d")] == ranks(standings)
-    assert [0.75, 0.5, 0.25] == [row.points / row.matches for row in standings.rows[:3]]
+    assert [
+        (1, "c", 1.5, 2),
+        (2, "a", 2.0, 4),
+        (3, "b", 0.5, 2),
+        (4, "d", 0.0, 0),
+    ] == rows(standings, "rank", "bot", "points", "matches")
     assert standings.rows[3].rating is None
     assert standings.rows[2].superior is None
 
@@ -102,8 +102,12 @@ def test_a_gauntlet_is_ranked_by_rating():
         BlockScore(("a", "d"), LOST),
     ]
     standings = table(blocks, ["a", "b", "c", "d"], format="gauntlet")
-    assert [(1, "d"), (2, "a"), (3, "b"), (3, "c")] == ranks(standings)
-    assert [2.0, 4.0, 0.0, 0.0] == [row.points for row in standings.rows]
+    assert [
+        (1, "d", 2.0),
+        (2, "a", 4.0),
+        (3, "b", 0.0),
+        (3, "c", 0.0),
+    ] == rows(standings, "rank", "bot", "points")
 
 
 def test_a_gauntlet_cannot_tell_apart_who_drew_all():
@@ -143,7 +147,7 @@ def test_the_order_of_a_format_holds():
     standings = table(
         blocks, ["a", "b", "c", "d", "late"], fillers=["Null"], format="knockout", order=order
     )
-    assert [(1, "c"), (2, "a"), (2, "d"), (4, "b"), (5, "late")] == ranks(standings)
+    assert [(1, "c"), (2, "a"), (2, "d"), (4, "b"), (5, "late")] == rows(standings, "rank", "bot")
 
 
 def test_what_is_passed_on():
@@ -161,16 +165,15 @@ def test_what_is_passed_on():
         over=True,
         words="done",
     )
-    one, other = standings.rows
-    assert ("a", "b") == (one.bot, other.bot)
-    assert endings == one.endings
-    assert (1, 2, 3) == (one.late_turns, one.malformed_turns, one.illegal_moves)
-    assert (0, 0, 0) == (other.late_turns, other.malformed_turns, other.illegal_moves)
-    assert [False, True] == [one.benched, other.benched]
-    assert [1.0, 5.0] == [one.points, other.points]
+    assert [
+        ("a", endings, 1, 2, 3, False, 1.0),
+        ("b", {}, 0, 0, 0, True, 5.0),
+    ] == rows(
+        standings,
+        *("bot", "endings", "late_turns", "malformed_turns", "illegal_moves", "benched", "points"),
+    )
     assert (3, 7, None) == (standings.voids, standings.uncounted, standings.planned)
-    assert standings.over
-    assert "done" == standings.words
+    assert (True, "done") == (standings.over, standings.words)
 
 
 def test_points_of_four():
@@ -178,11 +181,12 @@ def test_points_of_four():
     ranks_ = ((1, 2, 3, 4), (1, 1, 3, 4), (4, 3, 2, 1), (1, 1, 1, 1))
     standings = table([BlockScore(("a", "b", "c", "d"), ranks_)], ["a", "b", "c", "d"], FOUR)
     # Seatings rotate: from seat 0 on a b c d, then b c d a, c d a b, d a b c.
-    assert {"a": 3 + 0 + 2 + 1.5, "b": 2 + 2.5 + 3 + 1.5, "c": 1 + 2.5 + 0 + 1.5} == {
-        row.bot: row.points for row in standings.rows if row.bot != "d"
-    }
-    assert ["b", "a", "c", "d"] == [row.bot for row in standings.rows]
-    assert [1, 1, 1, 1] == [row.draws for row in standings.rows]
+    assert [
+        ("b", 2 + 2.5 + 3 + 1.5, 1),
+        ("a", 3 + 0 + 2 + 1.5, 1),
+        ("c", 1 + 2.5 + 0 + 1.5, 1),
+        ("d", 0 + 1 + 1 + 1.5, 1),
+    ] == rows(standings, "bot", "points", "draws")
     assert 24 == sum(row.points for row in standings.rows)  # 6 a match
     assert 4 == len(standings.seat_advantage)
     # A match in which all tie is a first place of all, and told besides.
@@ -199,11 +203,11 @@ def test_two_versions_of_a_bot_in_four_seats():
     standings = table(
         [BlockScore(("A", "A", "B", "B"), ranks_)] * 3, ["A", "B"], seated, format="sprt"
     )
-    one, other = standings.rows
-    assert [(1, "A"), (2, "B")] == ranks(standings)
-    assert [12, 12] == [one.matches, other.matches]
-    assert [3, 3] == [one.blocks, other.blocks]
-    assert (48.0, 0.0) == (one.points, other.points)  # 2 seats above 2, in 12 matches
+    # 2 seats above 2, in 12 matches.
+    assert [
+        (1, "A", 12, 3, 48.0),
+        (2, "B", 12, 3, 0.0),
+    ] == rows(standings, "rank", "bot", "matches", "blocks", "points")
     assert [(12, 12.0), (12, 0.0)] == [(met.matches, met.points) for met in standings.head_to_head]
 
 
@@ -225,26 +229,22 @@ def test_house_bots_hold_the_scale_and_take_no_rank():
         BlockScore(("c", "other house"), SPLIT),
         BlockScore(("other house", "a"), SPLIT),
     ] * 4
-    bots, house = (
-        ["a", "b", "c", "house", "other house", "idle"],
-        {"house", "other house", "nobody"},
-    )
+    bots = ["a", "b", "c", "house", "other house", "idle"]
+    house = {"house", "other house", "nobody"}
     standings = table(blocks, bots, format="ladder", house=house)
-    rows = {row.bot: row for row in standings.rows}
+    by_bot = {row.bot: row for row in standings.rows}
     assert {"house", "other house"} == {row.bot for row in standings.rows if row.rank is None}
     assert [1, 2, 3, 4] == [row.rank for row in standings.rows if row.rank is not None]
     assert "idle" == standings.rows[-1].bot
     values = [row.rating.value for row in standings.rows[:-1]]
     assert sorted(values, reverse=True) == values
-    house = [rows[name].rating.value for name in ("house", "other house")]
-    assert pytest.approx(fmean(house)) == CENTRE
-    assert rows["house"].rank_low is None is rows["house"].rank_high
-    assert all(rows[bot].rank_high <= 3 for bot in "abc")
-    plain = table(blocks, bots, format="ladder")
-    assert rows["a"].rating.value - rows["b"].rating.value == pytest.approx(
-        next(row for row in plain.rows if row.bot == "a").rating.value
-        - next(row for row in plain.rows if row.bot == "b").rating.value
-    )
+    of_house = [by_bot[name].rating.value for name in ("house", "other house")]
+    assert pytest.approx(fmean(of_house)) == CENTRE
+    assert by_bot["house"].rank_low is None is by_bot["house"].rank_high
+    assert all(by_bot[bot].rank_high <= 3 for bot in "abc")
+    plain = {row.bot: row.rating for row in table(blocks, bots, format="ladder").rows}
+    apart = by_bot["a"].rating.value - by_bot["b"].rating.value
+    assert pytest.approx(plain["a"].value - plain["b"].value) == apart
     assert "| a |" in markdown_text(standings)
     assert "|  | house (house bot) |" in markdown_text(standings)
     assert '"rank": null' in json_text(standings)

@@ -19,6 +19,7 @@ from lanista.ratings.counting import (
     tally,
 )
 from lanista.results.blocks import BlockScore, points, seatings
+from ratings.rating_cases import any_block
 
 
 @st.composite
@@ -28,17 +29,8 @@ def tournaments(draw, *, fewest=1):
     bots = [f"bot{number}" for number in range(draw(st.integers(2, 5)))]
     fillers = ["Null", "Null 2"][: draw(st.integers(0, 2))]
     placed = st.lists(st.sampled_from(bots + fillers), min_size=seats, max_size=seats)
-    seated = seatings(range(seats))
-    ranks = st.lists(st.integers(1, seats), min_size=seats, max_size=seats).map(
-        lambda places: tuple(1 + sum(other < place for other in places) for place in places)
-    )
-    block = st.builds(
-        BlockScore,
-        placed.map(tuple),
-        st.lists(ranks, min_size=len(seated), max_size=len(seated)).map(tuple),
-        st.integers(0, 30),
-    )
-    return bots, fillers, draw(st.lists(block, min_size=fewest, max_size=12)), seated
+    blocks = st.lists(any_block(placed, seats), min_size=fewest, max_size=12)
+    return bots, fillers, draw(blocks), seatings(range(seats))
 
 
 def matches(blocks, seated):

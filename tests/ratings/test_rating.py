@@ -18,7 +18,7 @@ from lanista.ratings.likelihood import ELO, maximum, model_of
 from lanista.ratings.rating import on_scale, rate, student
 from lanista.ratings.table import CENTRE
 from lanista.results.blocks import BlockScore, seatings
-from ratings.rating_cases import Case, names, play, spread
+from ratings.rating_cases import Case, any_block, names, play, spread
 
 TWO = seatings("ab")
 FOUR = seatings("abcd")
@@ -327,23 +327,13 @@ class TestIntervals:
         assert 0.5 == found.superior(1, 1)
 
 
-def ranking_lists(seats):
-    return st.lists(st.integers(1, seats), min_size=seats, max_size=seats).map(
-        lambda places: tuple(1 + sum(other < place for other in places) for place in places)
-    )
-
-
 @st.composite
 def meetings(draw, seats):
     """Blocks of different bots."""
     bots = [f"bot{number}" for number in range(draw(st.integers(seats, seats + 2)))]
-    seated = seatings(range(seats))
-    ranks = st.lists(ranking_lists(seats), min_size=len(seated), max_size=len(seated))
-    placed = st.permutations(bots).map(lambda order: tuple(order[:seats]))
-    blocks = st.lists(
-        st.builds(BlockScore, placed, ranks.map(tuple), st.integers(0, 30)), min_size=1, max_size=15
-    )
-    return bots, draw(blocks), seated
+    placed = st.permutations(bots).map(lambda order: order[:seats])
+    blocks = st.lists(any_block(placed, seats), min_size=1, max_size=15)
+    return bots, draw(blocks), seatings(range(seats))
 
 
 BOTH = st.sampled_from([2, 4]).flatmap(meetings)

@@ -137,19 +137,15 @@ def _blocks(chance, elo, seats, alike):
         yield from scores.reshape(256, -1).mean(axis=1).tolist()
 
 
-def test_errors_are_as_rare_as_asked_for():
-    """200 tests each: 0.05 with a simulation's error of 0.015."""
-    for share in errors(0, 80, seats=2, alike=0.5, trials=200):
-        assert share < 0.09
+SHORT = pytest.param((0, 80), 2, 0.5, 200, 0.09, id="short")  # with an error of 0.015 of its own
+LONG = [
+    pytest.param(*case, 2000, 0.065, marks=(pytest.mark.long, pytest.mark.timeout(1800)))
+    for case in itertools.product([(0, 30), (-20, 20), (0, 100)], [2, 4], [0.0, 0.5])
+]
 
 
-@pytest.mark.long
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize(
-    ("hypotheses", "seats", "alike"),
-    list(itertools.product([(0, 30), (-20, 20), (0, 100)], [2, 4], [0.0, 0.5])),
-)
-def test_errors_long(hypotheses, seats, alike):
-    """The long version: 2000 tests each; 0.005 is the simulation's own error."""
-    for share in errors(*hypotheses, seats=seats, alike=alike, trials=2000):
-        assert share < 0.065
+@pytest.mark.parametrize(("hypotheses", "seats", "alike", "trials", "most"), [SHORT, *LONG])
+def test_errors_are_as_rare_as_asked_for(hypotheses, seats, alike, trials, most):
+    """0.05 and three of the simulation's standard errors, of 2000 tests in the long version."""
+    for share in errors(*hypotheses, seats=seats, alike=alike, trials=trials):
+        assert share < most

@@ -247,9 +247,18 @@ def gain(strategy, times, step):
     return float(off.mean()), float(off.std() / times**0.5)
 
 
-def test_a_stronger_version_reaches_its_place_in_a_few_dozen_matches():
+def long(*values):
+    """A case that takes minutes."""
+    return pytest.param(*values, marks=(pytest.mark.long, pytest.mark.timeout(1800)))
+
+
+@pytest.mark.parametrize(
+    ("times", "matches", "low", "high"),
+    [(100, 60, -30, 5), long(300, 40, -28, -10)],  # of the long one, 3 Elo are its own error
+)
+def test_a_stronger_version_reaches_its_place_in_a_few_dozen_matches(times, matches, low, high):
     """90 % of 200 Elo, after 200 matches of the version before it."""
-    assert -30 <= after_stronger(times=100, matches=60) <= 5
+    assert low <= after_stronger(times, matches) <= high
 
 
 @pytest.mark.parametrize("strategy", [every_30, below_best])
@@ -258,38 +267,22 @@ def test_handing_in_the_same_program_again_gains_nothing(strategy):
     assert mean <= 2 * error + 5
 
 
-def test_intervals_hold_the_truth_just_after_a_new_version():
-    """The new version may be much stronger or weaker."""
-    assert 0.93 <= coverage(times=100, matches=15, changes=(50, 150)) <= 0.99
-
-
-@pytest.mark.long
-@pytest.mark.timeout(1800)
-def test_how_soon_a_stronger_version_reaches_its_place():
-    """The long version; 3 Elo is the simulation's own error."""
-    assert -28 <= after_stronger(times=300, matches=40) <= -10
-
-
-@pytest.mark.long
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("strategy", [every_30, below_best])
+@pytest.mark.parametrize("strategy", [long(every_30), long(below_best), long(below_truth)])
 def test_what_handing_in_the_same_program_again_gains(strategy):
-    """The long version: its author looks more often."""
+    """The long version: its author looks more often.
+
+    Even one who knows the truth gains less than the standard deviation of a rating after 200
+    matches.
+    """
     mean, error = gain(strategy, times=60, step=5)
-    assert abs(mean) <= 2.5 * error
+    assert mean <= 20 if strategy is below_truth else abs(mean) <= 2.5 * error
 
 
-@pytest.mark.long
-@pytest.mark.timeout(1800)
-def test_even_an_author_who_knows_the_truth_gains_little():
-    """Less than the standard deviation of a rating after 200 matches."""
-    mean, _ = gain(below_truth, times=60, step=5)
-    assert mean <= 20
-
-
-@pytest.mark.long
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("matches", [5, 10, 30, 60])
-def test_intervals_after_some_matches_of_a_new_version(matches):
-    """The long version: 0.01 is the simulation's own error."""
-    assert 0.93 <= coverage(times=600, matches=matches, changes=(50, 150)) <= 0.985
+@pytest.mark.parametrize(
+    ("times", "matches", "most"),
+    # Of the long ones, 0.01 is the simulation's own error.
+    [(100, 15, 0.99), *(long(600, matches, 0.985) for matches in (5, 10, 30, 60))],
+)
+def test_intervals_hold_the_truth_just_after_a_new_version(times, matches, most):
+    """The new version may be much stronger or weaker."""
+    assert 0.93 <= coverage(times, matches, changes=(50, 150)) <= most
