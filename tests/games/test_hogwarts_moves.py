@@ -77,19 +77,6 @@ def test_7_1_more_than_double_wins_at_once(ours, theirs, instantly):
     assert (cell(10, 10), cell(10, 11)) == (game.cells[A], game.cells[B])
 
 
-def test_7_2_unit_counts_and_strengths_change_at_once():
-    """2: after the instant win clan 0 has 3 units, so 2001 // 3 = 667 is no double of 500."""
-    third = {6: (0, 20, 20), 7: (1, 20, 21), 8: (0, 40, 0), 9: (1, 40, 40)}
-    board = hall({A: (0, 10, 10), B: (1, 10, 11), **third, 10: (2, 45, 0), 11: (3, 45, 4)})
-    game = strengths(begin(board, Draws({"surprise": [99], "battle": [0]})), 4008, 1500, 900, 900)
-    # 4008 // 4 = 1002 > 2 * (1500 // 4 = 375): at once; then 4008 // 5 = 801 and
-    # 1500 // 3 = 500: not more than double.
-    assert [A, 6] == play(game, {0: f"m {A} {RIGHT} m 6 {RIGHT}"})
-    assert (0, 0) == (game.clans[B], game.rounds[B])
-    assert (1, 4, 0) == (game.clans[7], game.rounds[7], game.nexts[7])
-    assert [801 + 500] == game.chance.ranges("battle")
-
-
 def test_2_a_wizard_that_walked_into_voldemort_no_longer_counts_and_a_dead_ghost_does():
     """1000 // 3 becomes 1000 // 2 when a wizard dies first, not 1000 // 1 when the ghost does."""
     ours = {A: (0, 10, 10), 8: (0, 30, 28), 0: (0, 28, 28)}
@@ -144,20 +131,6 @@ def test_7_1_strengths_beyond_the_generators_range_are_scaled():
     game = strengths(facing({"surprise": [99], "battle": [0]}), 3_000_000, 3_000_000, 1, 1)
     play(game, {0: f"m {A} {RIGHT}"})
     assert [750_000] == game.chance.ranges("battle")
-
-
-def test_7_3_a_conversion_takes_five_rounds():
-    """18, row 19: lost in R, 4 3 2 1 in the states of R+1 to R+4, changed in R+5."""
-    game = facing({"surprise": [0]})
-    play(game, {0: f"m {A} {RIGHT}"})
-    seen = [(game.clans[B], game.rounds[B], game.nexts[B])]
-    for _ in range(4):
-        assert [0] * 4 == game.conversion_points
-        play(game)
-        seen.append((game.clans[B], game.rounds[B], game.nexts[B]))
-    assert [(1, 4, 0), (1, 3, 0), (1, 2, 0), (1, 1, 0), (0, 0, -1)] == seen
-    assert [100, 0, 0, 0] == game.conversion_points
-    assert "0" == owner(game, 10, 11)
 
 
 def test_7_3_the_points_go_to_the_winners_clan_when_the_attacker_loses():

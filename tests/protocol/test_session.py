@@ -16,9 +16,7 @@ from lanista_protocol import (
     State,
     Step,
 )
-from lanista_protocol.session import LOG_CUT
 from protocol.scripts import (
-    CUT,
     HandedOver,
     LineMachine,
     SessionMachine,
@@ -158,20 +156,6 @@ def test_a_fault_behind_the_answer_waits_until_the_answer_is_taken():
         session.ask()
     assert caught.value.code is ErrorCode.NOT_UTF8
     assert caught.value.message == r"byte 0 of '\xff' is not UTF-8; lines must be text in UTF-8"
-
-
-def test_the_log_says_where_it_was_cut():
-    """PROTOCOL.md 4: 16 KiB of each turn, and what is dropped is said to be."""
-    assert CUT == LOG_CUT
-    session = session_in(State.ASKED)
-    session.take_answer()
-    session.ask()
-    session.receive(b"#" + b"x" * (LOG_LIMIT - 3) + b"\n" + b"#y\n" * 3 + b"1\n")
-    assert session.take_answer() == "1"
-    log = session.take_log()
-    # 1 + (16,384 - 3) + 1 bytes are the first line; one byte of the next still fits.
-    assert "#" + "x" * (LOG_LIMIT - 3) + "\n#\n" + LOG_CUT == log
-    assert session.take_log() == ""
 
 
 # -- memory ----------------------------------------------------------------------------------------
