@@ -42,6 +42,24 @@ def with_state(res, number, **fields):
     return attrs.evolve(res, states=tuple(states))
 
 
+def with_change(res, number, field, change, pick):
+    """The match with one value changed in a field of a state: at a random place, if it has some."""
+    values = getattr(res.states[number], field)
+    if isinstance(values, int):
+        return with_state(res, number, **{field: change(values)})
+    if isinstance(values, set | frozenset):
+        moved = pick.choice(sorted(values))
+        return with_state(res, number, **{field: values - {moved} | {change(moved)}})
+    at = pick.randrange(len(values))
+    changed = replaced(values, at, change(values[at]))
+    return with_state(res, number, **{field: bytes(changed) if type(values) is bytes else changed})
+
+
+def next_of(letters):
+    """A change of a letter into the one that comes after it among these."""
+    return lambda letter: letters[(letters.index(letter) + 1) % len(letters)]
+
+
 def with_commands(res, number, commands):
     """The match with other commands in a round."""
     listed = list(res.commands)
