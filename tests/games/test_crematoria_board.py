@@ -22,12 +22,6 @@ def with_cell(line, column, letter):
     return "\n".join(lines)
 
 
-def problem(text):
-    with pytest.raises(BadBoardError) as caught:
-        read_board(text)
-    return str(caught.value), caught.value.line, caught.value.column
-
-
 def test_a_board_is_read_back_as_it_was_written():
     text = "\n".join(LINES) + "\n"
     assert text == write_board(read_board(text))
@@ -39,74 +33,65 @@ def test_white_space_is_free():
     assert read_board("\n".join(LINES)) == read_board(text)
 
 
-@pytest.mark.parametrize(("text", "line"), [("", 1), ("\n \n", 3)])
-def test_an_empty_file(text, line):
-    assert problem(text) == (f"line {line}: the file ends where `FIXED` belongs", line, None)
-
-
-def test_another_keyword():
-    assert problem("\n  GENERATOR\n") == (
-        "line 2, column 3: expected `FIXED`, got 'GENERATOR'",
-        2,
-        3,
-    )
-
-
-@pytest.mark.parametrize("rows", [0, 1, 79])
-def test_too_few_rows(rows):
-    words, line, _ = problem("\n".join(LINES[: 1 + rows]))
-    assert words == (
-        f"line {rows + 1}: the file ends where row {rows % 40} of level {rows // 40} "
-        f"({['underground', 'outside'][rows // 40]}) belongs"
-    )
-    assert line == rows + 1
-
-
-def test_more_than_the_rows():
-    assert problem("\n".join([*LINES, "", " O"])) == (
-        "line 83, column 2: expected the end of the file, got 'O'",
-        83,
-        2,
-    )
+BELOW = "a cell there is `R`, `C`, `E` or an owner from `0` to `3`"
+ABOVE = "a cell there is `O`, `E` or `G`"
+LIFT = "elevators join both levels"
+"""The original takes one on one level alone, and the trip is one-way; we don't."""
 
 
 @pytest.mark.parametrize(
-    ("line", "letter", "known"),
+    ("text", "words"),
     [
-        (2, "O", "`R`, `C`, `E` or an owner from `0` to `3`"),
-        (41, "G", "`R`, `C`, `E` or an owner from `0` to `3`"),
-        (81, "é", "`O`, `E` or `G`"),
+        ("", "line 1: the file ends where `FIXED` belongs"),
+        ("\n \n", "line 3: the file ends where `FIXED` belongs"),
+        ("\n  GENERATOR\n", "line 2, column 3: expected `FIXED`, got 'GENERATOR'"),
+        ("FIXED", "line 1: the file ends where row 0 of level 0 (underground) belongs"),
+        (
+            "\n".join(LINES[:2]),
+            "line 2: the file ends where row 1 of level 0 (underground) belongs",
+        ),
+        (
+            "\n".join(LINES[:80]),
+            "line 80: the file ends where row 39 of level 1 (outside) belongs",
+        ),
+        (
+            "\n".join([*LINES, "", " O"]),
+            "line 83, column 2: expected the end of the file, got 'O'",
+        ),
+        (
+            with_cell(2, 80, "O"),
+            f"line 2, column 80: unknown cell 'O' in row 0 of level 0 (underground); {BELOW}",
+        ),
+        (
+            with_cell(41, 80, "G"),
+            f"line 41, column 80: unknown cell 'G' in row 39 of level 0 (underground); {BELOW}",
+        ),
+        (
+            with_cell(81, 80, "é"),
+            f"line 81, column 80: unknown cell '\\xe9' in row 39 of level 1 (outside); {ABOVE}",
+        ),
+        (
+            with_cell(5, 7, ""),
+            "line 5, column 80: row 3 of level 0 (underground) has 79 cells; it has 80",
+        ),
+        (
+            with_cell(5, 7, "CC"),
+            "line 5, column 81: row 3 of level 0 (underground) has 81 cells; it has 80",
+        ),
+        (
+            with_cell(7, 6, "C"),
+            f"line 47, column 6: (5, 5) is an elevator on one level but not underground; {LIFT}",
+        ),
+        (
+            with_cell(47, 6, "O"),
+            f"line 47, column 6: (5, 5) is an elevator on one level but not outside; {LIFT}",
+        ),
     ],
 )
-def test_an_unknown_cell(line, letter, known):
-    level, row = divmod(line - 2, 40)
-    where = f"row {row} of level {level} ({['underground', 'outside'][level]})"
-    assert problem(with_cell(line, 80, letter)) == (
-        f"line {line}, column 80: unknown cell {letter!a} in {where}; a cell there is {known}",
-        line,
-        80,
-    )
-
-
-@pytest.mark.parametrize(("letter", "length", "column"), [("", 79, 80), ("CC", 81, 81)])
-def test_a_row_of_another_length(letter, length, column):
-    assert problem(with_cell(5, 7, letter)) == (
-        f"line 5, column {column}: row 3 of level 0 (underground) has {length} cells; it has 80",
-        5,
-        column,
-    )
-
-
-@pytest.mark.parametrize(
-    ("line", "letter", "missing"), [(7, "C", "underground"), (47, "O", "outside")]
-)
-def test_an_elevator_on_one_level_alone(line, letter, missing):
-    """The original takes it, and the trip is one-way; we don't."""
-    words = (
-        f"line 47, column 6: (5, 5) is an elevator on one level but not {missing}; "
-        "elevators join both levels"
-    )
-    assert (words, 47, 6) == problem(with_cell(line, 6, letter))
+def test_what_is_no_board_is_refused_with_its_place(text, words):
+    with pytest.raises(BadBoardError) as caught:
+        read_board(text)
+    assert words == str(caught.value)
 
 
 # The boards that come with the arena
