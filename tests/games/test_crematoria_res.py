@@ -1,6 +1,5 @@
 """Match files of Crematoria (docs/rules/crematoria.md 8): written and read; order logs."""
 
-import functools
 import re
 
 import pytest
@@ -8,30 +7,8 @@ import pytest
 from lanista.games.base import FormatError, Late
 from support.crematoria import match_text, new_game, read_orders, read_res
 
-NAMES = ("Null", "Demo", "Dummy", "alfus")
-
-
-@functools.cache
-def short():
-    """A match of three rounds: header of 19 lines, then the first position."""
-    game = new_game(5, {"nb_rounds": 3})
-    return "".join(match_text(game, [[Late()] * 4] * 3, seed=5, names=NAMES))
-
-
-def refused(text):
-    with pytest.raises(FormatError) as caught:
-        read_res(text)
-    return str(caught.value)
-
-
-def changed(pattern, new, count=1):
-    text, found = re.subn(pattern, new, short(), count=count, flags=re.MULTILINE)
-    assert found
-    return refused(text)
-
-
-def line_of(pattern):
-    return short()[: re.search(pattern, short(), flags=re.MULTILINE).start()].count("\n") + 1
+SHORT = "".join(match_text(new_game(5, {"nb_rounds": 3}), [[Late()] * 4] * 3, seed=5, names="abcd"))
+"""A match of three rounds: header of 19 lines, then the first position."""
 
 
 @pytest.mark.parametrize(
@@ -59,14 +36,15 @@ def line_of(pattern):
 )
 def test_what_is_refused(pattern, new, words):
     """The place and what was expected."""
-    problem = changed(pattern, new)
-    assert re.match(rf"line {_shifted(pattern, new)}, column \d+: ", problem)
-    assert problem.partition(": ")[2].startswith(words)
-
-
-def _shifted(pattern, new):
-    """The line that an error names: the next one where a word is missing."""
-    return line_of(pattern) + (new == "nb_cells 1 1 1")
+    before = SHORT[: re.search(pattern, SHORT, re.MULTILINE).start()]
+    line = before.count("\n") + 1
+    if new == "nb_cells 1 1 1":  # a word is missing: the one found instead is in the next line
+        line += 1
+    with pytest.raises(FormatError) as caught:
+        read_res(re.sub(pattern, new, SHORT, count=1, flags=re.MULTILINE))
+    place, _, problem = str(caught.value).partition(": ")
+    assert re.fullmatch(rf"line {line}, column \d+", place)
+    assert problem.startswith(words)
 
 
 # Order logs
@@ -78,19 +56,3 @@ LOG = "R 0 P 0 Q 2\n5 0\n6 10\nR 0 P 1 Q 0\nR 0 P 2 Q 3\n20 9\nR 0 P 3 Q 0\n"
 def test_an_order_log():
     assert [[[5, 0, 6, 10], [], [20, 9], []]] == read_orders(LOG)
     assert [] == read_orders("")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("R 0 P 1", "R 1 P 1", "line 4, column 3: expected `0`, got '1'"),
-        ("6 10", "6 11", "line 3, column 3: expected the direction of unit 6, from 0 to 10"),
-        ("Q 2", "Q 1", "line 3, column 3: 2 orders of 1 given by player 0"),
-        ("20 9", "x 9", "line 6, column 1: expected a unit's id, or `R` for the next player"),
-        ("R 0 P 3 Q 0", "", "line 6: the file ends where `R` belongs"),
-    ],
-)
-def test_what_is_refused_of_an_order_log(old, new, words):
-    with pytest.raises(FormatError) as caught:
-        read_orders(LOG.replace(old, new, 1))
-    assert str(caught.value).startswith(words)

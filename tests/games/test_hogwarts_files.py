@@ -115,31 +115,6 @@ def test_a_state_block_of_a_match_file_is_a_fixed_board():
     assert seeded(6, **SHORT).board == read_cnf(text)[1]
 
 
-CNF = write_cnf(DEFAULTS, None)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (
-            CNF.replace("PLAYERS\t\t\t4", "PLAYERS\t5"),
-            "line 3, column 13: expected the value of NUM_PLAYERS, 4",
-        ),
-        (
-            CNF.replace("BOOKS\t\t\t50", "BOOKS\t0"),
-            "line 8, column 15: expected the value of NUM_INI_BOOKS, f",
-        ),
-        (CNF.replace("NUM_INI_BOOKS", "BOOKS"), "line 8, column 1: expected `NUM_INI_BOOKS`, got"),
-        (CNF.replace("RANDOM", ""), "the file ends where `RANDOM` or `FIXED` belongs"),
-        (CNF.replace("RANDOM\n", "FIXED"), "line 18: the file ends where `00000000001"),
-    ],
-)
-def test_a_broken_configuration_is_refused_with_its_place(text, words):
-    with pytest.raises(FormatError) as caught:
-        read_cnf(text)
-    assert words in str(caught.value)
-
-
 # Order files
 
 
@@ -151,19 +126,3 @@ def test_orders_are_read_as_answers_of_the_wire():
     first = ["m", 4, 2, "s", 0, *[5] * 15]
     assert [[first, [], ["m", 6, -5], []]] == read_orders(ORDERS)
     assert [] == read_orders("")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("R 1 P 0 Q 0", "line 1, column 3: expected `0`, got '1'"),
-        ("R 0 P 0 Q 1001", "line 1, column 11: expected the number of orders given"),
-        ("R 0 P 0 Q 0\n4 0 2 0", "line 2, column 7: 1 orders of 0 given by player 0"),
-        ("R 0 P 0 Q 1\n4 2 2 0", "line 2, column 3: expected the kind, 0 or 1, from 0 to 1, got 2"),
-        ("R 0 P 0 Q 1\n4 1 -1 3 1 1", "line 2: the file ends where a group belongs"),
-    ],
-)
-def test_a_broken_order_file_is_refused_with_its_place(text, words):
-    with pytest.raises(FormatError) as caught:
-        read_orders(text)
-    assert words in str(caught.value)

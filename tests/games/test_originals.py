@@ -107,3 +107,58 @@ def test_the_shipped_configuration_is_the_default(game):
     """`default.cnf`, for the original's own tools."""
     text = (files("lanista_maps") / game / "default.cnf").read_text(encoding="utf-8")
     assert of_game(game).write_cnf(DEFAULTS[game], None) == text
+
+
+@pytest.mark.parametrize(
+    ("game", "old", "new", "words"),
+    [
+        ("crematoria", "Crematoria", "Hogwarts", "line 1, column 1: expected `Crematoria`"),
+        ("crematoria", "1.2", "1.3", "line 1, column 12: expected `1.2`, got '1.3'"),
+        ("crematoria", "nb_pioneers", "pioneers", "line 5, column 1: expected `nb_pioneers`"),
+        ("crematoria", " 120", " x", "line 3, column 22: expected the value of nb_rounds"),
+        ("crematoria", " 120", " 0", "line 3, column 22: expected the value of nb_rounds"),
+        ("crematoria", " 40", " 60", "line 11, column 23: expected the value of rows, 40"),
+        ("crematoria", " 20", " 30", "line 8, column 23: expected the value of nb_elevators"),
+        ("crematoria", "GENERATOR", "FIXED", "line 14: the file ends where row 0 of level 0"),
+        ("crematoria", "GENERATOR", "FIXED RRX", "line 14, column 9: unknown cell 'X'"),
+        ("crematoria", "GENERATOR", f"FIXED\n{'R' * 79}", "line 15, column 80: row 0 of level 0"),
+        (
+            "hogwarts",
+            "\t4",
+            "\t5",
+            "line 3, column 15: expected the value of NUM_PLAYERS, 4",
+        ),
+        ("hogwarts", "\t50", "\t0", "line 8, column 17: expected the value of NUM_INI_BOOKS"),
+        ("hogwarts", "NUM_INI_BOOKS", "BOOKS", "line 8, column 1: expected `NUM_INI_BOOKS`"),
+        ("hogwarts", "RANDOM", "", "the file ends where `RANDOM` or `FIXED` belongs"),
+        ("hogwarts", "RANDOM\n", "FIXED", "line 18: the file ends where `00000000001"),
+    ],
+)
+def test_a_broken_configuration_is_refused_with_its_place(game, old, new, words):
+    with pytest.raises(FormatError) as caught:
+        of_game(game).read_cnf(of_game(game).write_cnf(DEFAULTS[game], None).replace(old, new, 1))
+    assert words in str(caught.value)
+
+
+LOG = "R 0 P 0 Q 2\n5 0\n6 10\nR 0 P 1 Q 0\nR 0 P 2 Q 1\n20 9\nR 0 P 3 Q 0\n"
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "words"),
+    [
+        ("crematoria", LOG.replace("0 P 1", "1 P 1"), "line 4, column 3: expected `0`, got '1'"),
+        ("crematoria", LOG.replace("6 10", "6 11"), "line 3, column 3: expected the direction"),
+        ("crematoria", LOG.replace("Q 2", "Q 1"), "line 3, column 3: 2 orders of 1 given"),
+        ("crematoria", LOG.replace("20 9", "x 9"), "line 6, column 1: expected a unit's id"),
+        ("crematoria", LOG[: LOG.rindex("R")], "line 6: the file ends where `R` belongs"),
+        ("hogwarts", "R 1 P 0 Q 0", "line 1, column 3: expected `0`, got '1'"),
+        ("hogwarts", "R 0 P 0 Q 1001", "line 1, column 11: expected the number of orders given"),
+        ("hogwarts", "R 0 P 0 Q 0\n4 0 2 0", "line 2, column 7: 1 orders of 0 given"),
+        ("hogwarts", "R 0 P 0 Q 1\n4 2 2 0", "line 2, column 3: expected the kind, 0 or 1"),
+        ("hogwarts", "R 0 P 0 Q 1\n4 1 -1 3 1 1", "line 2: the file ends where a group belongs"),
+    ],
+)
+def test_a_broken_log_of_orders_is_refused_with_its_place(game, text, words):
+    with pytest.raises(FormatError) as caught:
+        GAMES[game].read_orders(text)
+    assert words in str(caught.value)
