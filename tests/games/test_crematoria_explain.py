@@ -3,13 +3,13 @@
 import functools
 from random import Random
 
-import attrs
 import pytest
 
 import lanista_maps
 from games import changed_matches
 from games.changed_matches import next_of, replaced, with_change, with_commands, with_state
 from lanista.games.base import complete_settings
+from lanista.games.crematoria.board import cell_at
 from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
 from support.crematoria import (
@@ -19,8 +19,6 @@ from support.crematoria import (
     read_res,
     roamed,
     trace,
-    units_of,
-    with_units,
 )
 
 explain = ORIGINALS.explain
@@ -85,13 +83,6 @@ def test_the_first_unexplained_round_is_told():
 
 
 # Single alterations: what each changes, and whether it can be told from a legal alternative
-
-
-def with_unit(position, number, **fields):
-    """The position with other values for a unit."""
-    units = list(units_of(position))
-    units[number] = units[number]._replace(**fields)
-    return with_units(position, units)
 
 
 CHANGES = {
@@ -195,38 +186,22 @@ def test_hellhounds_and_necromongers_move_by_id(at):
     assert "there is one of unit" in problem(changed, number, positions()[number])
 
 
-# The first position
-
-
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("field", "at", "value", "words"),
     [
-        ({"gems": (1, 0, 0, 0)}, "nb_gems of player 0 is 1; by the rules 0"),
-        ({"cells": (14, 15, 15, 15)}, "nb_cells of player 0 is 14; by the rules 15"),
+        ("gems", 0, 1, "nb_gems of player 0 is 1; by the rules 0"),
+        ("cells", 0, 14, "nb_cells of player 0 is 14; by the rules 15"),
+        ("player", 0, 1, "unit 0 belongs to player 1; by the rules to player 0"),
+        ("health", 0, 99, "unit 0 has health 99; by the rules 100"),
+        ("turns", 80, 0, "unit 80 has turns 0; by the rules -1"),
+        ("pos", 0, cell_at(9, 6, 1), "unit 0 at (9, 6, 1) isn't alone in a cave"),
+        ("pos", 5, cell_at(9, 6), "unit 5 at (9, 6, 0) isn't alone in a cave"),
+        ("pos", 91, cell_at(19, 4), "the hellhounds aren't in caves, or less than 4 apart"),
     ],
 )
-def test_the_first_position_is_checked(change, words):
-    explained = explain(with_state(trace(LIVELY), 0, **change))
-    assert 0 == explained.rounds
-    assert explained.problem.startswith(f"first state: {words}")
-
-
-@pytest.mark.parametrize(
-    ("number", "change", "words"),
-    [
-        (0, {"player": 1}, "unit 0 belongs to player 1; by the rules to player 0"),
-        (0, {"health": 99}, "unit 0 has health 99; by the rules 100"),
-        (0, {"level": 1}, "unit 0 at (9, 6, 1) isn't alone in a cave"),
-        (5, {"row": 9, "col": 6}, "unit 5 at (9, 6, 0) isn't alone in a cave"),
-        (80, {"turns": 0}, "unit 80 has turns 0; by the rules -1"),
-        (91, {"row": 19, "col": 4}, "the hellhounds aren't in caves, or less than 4 apart"),
-    ],
-)
-def test_the_units_of_the_first_position_are_checked(number, change, words):
+def test_the_first_position_is_checked(field, at, value, words):
     res = trace(LIVELY)
-    first = with_unit(res.states[0], number, **change)
-    if number == 91:
-        units = units_of(first)
-        first = with_units(first, (*units[:90], units[91], units[90], *units[92:]))
-    explained = explain(attrs.evolve(res, states=(first, *res.states[1:])))
+    values = replaced(getattr(res.states[0], field), at, value)
+    explained = explain(with_state(res, 0, **{field: values}))
+    assert 0 == explained.rounds
     assert explained.problem.startswith(f"first state: {words}")

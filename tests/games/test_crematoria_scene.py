@@ -3,7 +3,6 @@
 import re
 from random import Random
 
-import attrs
 import pytest
 
 from lanista.games.base import Late, TooManySubmovesError
@@ -162,13 +161,3 @@ def test_events_are_what_the_game_did(seed, monkeypatch):
                 assert mark.health == game.state.health[mark.unit] / most
     assert again
     assert {"necromonger landed", "necromonger died", "necromonger came in sight"} <= kinds
-
-
-def test_a_position_stays_as_it_is():
-    """What is kept for the next frame doesn't change with the game."""
-    game = seeded({2: (10, 10, 1)}, on=board(gems=[(10, 11)]))
-    position = game.seen()
-    kept = attrs.astuple(position)
-    game.advance(orders(game, [(2, RIGHT)]))
-    assert kept == attrs.astuple(position)
-    assert kept != attrs.astuple(game.seen())

@@ -3,7 +3,6 @@
 import re
 from random import Random
 
-import attrs
 import pytest
 
 from lanista.games.base import Late, MalformedAnswerError, complete_settings
@@ -11,7 +10,7 @@ from lanista.games.hogwarts.board import CLANS, OWNERS
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.picture import Ground, Mark, Shape
-from support.hogwarts import ADDED_UP, DOWN, RIGHT, Draws, begin, cell, hall, play, roam, spell
+from support.hogwarts import ADDED_UP, DOWN, RIGHT, Draws, begin, hall, play, roam, spell
 
 A, B = 4, 5
 RESTED = {ghost: (ghost, 59, 4 * ghost) for ghost in range(4)}
@@ -227,13 +226,3 @@ def test_events_are_what_the_game_did(seed, original):
         assert ([f"cast a spell: {len(frame.captured)} cells"] if taken else []) == cast
     assert {"cast a spell: ", "read ", "lost wizard ", "converted wizard "} <= kinds
     assert {"attacked the ghost of seat ", "began to convert wizard "} <= kinds
-
-
-def test_a_position_stays_as_it_is():
-    """What is kept for the next frame doesn't change with the game."""
-    game = begin(hall({A: (0, 10, 10)}))
-    position = game.seen()
-    kept = attrs.astuple(position)
-    play(game, {0: f"m {A} {RIGHT}"})
-    assert kept == attrs.astuple(position)
-    assert cell(10, 11) == game.seen().cells[A]

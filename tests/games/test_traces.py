@@ -100,6 +100,17 @@ def test_a_file_shows_what_the_game_shows(game, name):
         assert (attrs.evolve(played.frame(), idle={}), played.scores()) == (frame, scores)
 
 
+@pytest.mark.parametrize(("game", "name"), [*zip(GAMES, LIVELY, strict=True)])
+def test_a_position_stays_as_it_is(game, name):
+    """What is kept for the next frame doesn't change with the game."""
+    played, turns = GAMES[game].replayed(name)
+    position = played.seen()
+    kept = attrs.astuple(position)
+    played.advance(next(turns))
+    assert kept == attrs.astuple(position)
+    assert kept != attrs.astuple(played.seen())
+
+
 @pytest.mark.parametrize("name", [pytest.param(LIVELY[0], marks=pytest.mark.long), STRESS])
 def test_the_texts_rules_give_another_match_which_is_explained_by_them_alone(name):
     """rules/hogwarts.md 18, rows 1, 3 and 4: the same seed and orders, and invariants hold."""
