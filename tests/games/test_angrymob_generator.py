@@ -20,19 +20,6 @@ LAYOUTS = len(generator._LAYOUT_KINDS)
 
 
 @attrs.define
-class Recorded:
-    """Passes draws on and keeps them."""
-
-    chance: Chance
-    draws: list[tuple[str, int, int]] = attrs.field(factory=list)
-
-    def below(self, n, why):
-        value = self.chance.below(n, why)
-        self.draws.append((why, n, value))
-        return value
-
-
-@attrs.define
 class Fixed:
     """Some draws by name, the others from another chance."""
 
@@ -56,32 +43,13 @@ class Cycle:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> dict[int, tuple[Board, Recorded]]:
-    """A board by seed, and its draws. Not to be changed, they are shared by the tests."""
-    chances = {seed: Recorded(SeededChance(seed)) for seed in SEEDS}
-    return {seed: (generate(chance), chance) for seed, chance in chances.items()}
-
-
-@pytest.fixture(scope="module")
-def boards(drawn) -> dict[int, Board]:
-    """The boards alone."""
-    return {seed: board for seed, (board, _) in drawn.items()}
+def boards() -> dict[int, Board]:
+    """A board by seed."""
+    return {seed: generate(SeededChance(seed)) for seed in SEEDS}
 
 
 def passable(board: Board) -> list[int]:
     return [cell for cell, state in enumerate(board.cells) if state != IMPASSABLE]
-
-
-def longest(board: Board) -> int:
-    """The map's longest shortest path, exact: from every cell to every other.
-
-    By the generator's bit sets, which `test_floods_agree_with_the_board_s_distances` holds to the
-    board's own way of measuring; that one would take seconds for a large map.
-    """
-    grid = generator._Grid(board.rows, board.cols)
-    bits = [grid.bit(*divmod(cell, board.cols)) for cell in passable(board)]
-    free = sum(1 << bit for bit in bits)
-    return max(len(grid.steps(1 << bit, free)) - 1 for bit in bits)
 
 
 def check(board: Board) -> None:
@@ -96,7 +64,7 @@ def check(board: Board) -> None:
     steps = board.distances(board.bases[0])
     assert [cell for cell, far in enumerate(steps) if far >= 0] == passable(board)  # one whole
     # Weaker than the rule, for nothing on the map is farther from a base than the longest shortest
-    # path is long; the rule itself is checked on a sample, by `longest`.
+    # path is long; the rule itself is checked on small maps, below.
     assert 2 * steps[board.bases[1]] >= max(steps)
     assert 10 * board.cells.count(IMPASSABLE) <= 4 * len(board.cells)
     units = [state for state in board.cells if state > 0]
@@ -116,29 +84,15 @@ def test_maps_keep_the_rules(boards, step):
         check(board)
 
 
-def test_floods_agree_with_the_board_s_distances(boards):
-    for board in (boards[seed] for seed in range(0, 150, 10)):
-        grid = generator._Grid(board.rows, board.cols)
-        cells = [grid.cell(bit) for bit in grid.bits(grid.all)]
-        assert list(range(len(board.cells))) == cells
-        free = sum(1 << grid.bit(*divmod(cell, board.cols)) for cell in passable(board))
-        base = board.bases[0]
-        steps = [-1] * len(cells)
-        for far, layer in enumerate(grid.steps(1 << grid.bit(*divmod(base, board.cols)), free)):
-            for bit in grid.bits(layer):
-                steps[grid.cell(bit)] = far
-        assert board.distances(base) == steps
-        assert steps[board.bases[1]] == grid.apart(grid.bit(*divmod(base, board.cols)), free)
-
-
 def test_bases_are_apart_by_at_least_half_of_the_longest_shortest_path(boards):
-    """Exact, on a sample of maps of all sizes; and the distance varies from half to the whole."""
+    """Exact, on small maps; and the distance varies from half to the whole."""
     parts = []
-    for board in (boards[seed] for seed in range(-150, 150, 15)):
-        apart, whole = board.distances(board.bases[0])[board.bases[1]], longest(board)
-        assert 2 * apart >= whole
-        parts.append(apart / whole)
-    assert min(parts) < 0.75
+    for board in boards.values():
+        if len(board.cells) <= 225:
+            whole = max(max(board.distances(cell)) for cell in passable(board))
+            parts.append(board.distances(board.bases[0])[board.bases[1]] / whole)
+    assert len(parts) > 10
+    assert 0.5 <= min(parts) < 0.75
     assert max(parts) == 1
 
 
@@ -154,21 +108,17 @@ def test_sizes_are_drawn_independently_over_the_whole_range(boards):
     assert len(parities) == 4
 
 
-def test_all_layouts_occur_and_shares_of_rock_differ(drawn):
-    """Maps differ in character: the draw of the layout, and what comes of it."""
-    by_layout: dict[int, list[float]] = {}
-    for board, chance in drawn.values():
-        layouts = [value for why, _, value in chance.draws if why == "layout"]
-        assert len(layouts) == 1  # the first layout has always had a place for the bases
-        share = board.cells.count(IMPASSABLE) / len(board.cells)
-        by_layout.setdefault(layouts[0], []).append(share)
-    assert list(range(LAYOUTS)) == sorted(by_layout)
-    means = [sum(shares) / len(shares) for shares in by_layout.values()]
+def test_layouts_differ_in_their_share_of_rock():
+    """Maps differ in character."""
+    shares = []
+    for layout in range(LAYOUTS):
+        made = [generate(Fixed(SeededChance(seed), {"layout": layout})) for seed in range(10)]
+        shares.append([board.cells.count(IMPASSABLE) / len(board.cells) for board in made])
+    means = [sum(of_layout) / 10 for of_layout in shares]
     assert min(means) < 0.05
     assert max(means) > 0.33
-    everything = [share for shares in by_layout.values() for share in shares]
-    assert min(everything) == 0
-    assert max(everything) > 0.38
+    assert min(map(min, shares)) == 0
+    assert max(map(max, shares)) > 0.38
 
 
 def test_small_numbers_are_common_and_big_ones_rare(boards):
