@@ -9,10 +9,6 @@ LEVEL_1 = 81
 """The column of the scene at which the level outside begins."""
 
 
-def words(game, seat, *tokens):
-    return [submove.text for submove in game.decode(seat, tokens)]
-
-
 def test_orders_of_hogwarts():
     game = begin(hall({4: (0, 10, 10), 5: (1, 0, 7)}), Draws())
     spell = ["s", 0, *[0] * 15]

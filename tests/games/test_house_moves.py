@@ -39,16 +39,6 @@ def put(state, *, mine, theirs=None, turn=0):
     state.update(turn, facts_of("".join(lines).encode()))
 
 
-def after(mine, moves):
-    """Where units are once they have moved (`rules/angrymob.md 2`, step 1)."""
-    units = dict(mine)
-    for i, j, k, d in moves:
-        units[i, j] -= k
-        di, dj = DIRECTIONS[d]
-        units[i + di, j + dj] = units.get((i + di, j + dj), 0) + k
-    return {cell: n for cell, n in units.items() if n}
-
-
 def assert_legal(state, moves):
     """rules/angrymob.md 4."""
     left = dict(state.mine)
@@ -88,12 +78,13 @@ def test_professor_random_in_a_corner_has_two_ways():
 def test_a_runner_keeps_its_direction_until_the_way_ends():
     """In a corridor from the left end: right to its right end, then back."""
     state = state_on(". A . . . . . B .\n", mine={(0, 0): 1})
-    runner, mine, went = RandomRunners(state), {(0, 0): 1}, []
+    runner, col, went = RandomRunners(state), 0, []
     for turn in range(24):
-        put(state, mine=mine, turn=turn)
-        moves = runner.moves(state)
-        went += [d for *_, d in moves]
-        mine = after(mine, moves)
+        put(state, mine={(0, col): 1}, turn=turn)
+        ((*place, direction),) = runner.moves(state)
+        assert [0, col, 1] == place
+        went.append(direction)
+        col += 1 if direction == RIGHT else -1
     assert [RIGHT] * 8 + [LEFT] * 8 + [RIGHT] * 8 == went
 
 
