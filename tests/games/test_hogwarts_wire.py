@@ -7,7 +7,6 @@ from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.ruleset import RULESET
 from support.hogwarts import (
     ADDED_UP,
-    INGREDIENTS,
     RIGHT,
     Draws,
     begin,
@@ -25,31 +24,63 @@ def refused(game, line, seat=0):
     return [(one.index, one.message) for one in game.parse(seat, tokens(line)).refusals()]
 
 
-def test_moves_and_spells_are_read():
-    game = begin(hall())
-    answer = game.parse(0, tokens(f"m 4 2 {spell(0, INGREDIENTS)}"))
-    assert (Order(4, 2), Order(0, -1, solution(INGREDIENTS))) == answer.orders
-    assert {} == answer.refused
+SPELL, CAST = spell(0, ADDED_UP), Order(0, -1, solution(ADDED_UP))
+WRONG = "s 0" + " 0" * 15
 
 
-@pytest.mark.parametrize("is_right", [True, False])
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_spell_keeps_its_place_among_moves(place, is_right):
-    game = seeded(1)
-    groups = solution(game.ingredients) if is_right else (0,) * 15
-    submoves, orders = ["m 4 2", "m 5 0"], [Order(4, 2), Order(5, 0)]
-    submoves.insert(place, " ".join(map(str, ("s", 0, *groups))))
-    orders.insert(place, Order(0, -1, groups))
-    answer = game.parse(0, tokens(" ".join(submoves)))
-    assert (tuple(orders), [] if is_right else [place]) == (answer.orders, list(answer.refused))
+def second(unit):
+    return f"a second order for unit {unit}; only its first one counts"
 
 
-def test_a_ghost_that_moves_and_casts_a_spell_has_two_orders():
-    """4: the first one counts, whichever it is."""
-    game = begin(hall())
-    cast = spell(0, INGREDIENTS)
-    second = [(1, "a second order for unit 0; only its first one counts")]
-    assert second == refused(game, f"m 0 2 {cast}") == refused(game, f"{cast} m 0 2")
+READ = {
+    "a spell after a move": (f"m 4 2 {SPELL}", [Order(4, 2), CAST], {}),
+    "a spell before a move": (f"{SPELL} m 4 2", [CAST, Order(4, 2)], {}),
+    # Faulty orders stay in the queue, with their places in it.
+    "a wrong spell": (
+        f"{WRONG} m 4 2",
+        [Order(0, -1, (0,) * 15), Order(4, 2)],
+        {0: "group 0 has 15 ingredients; each has 3"},
+    ),
+    # What the position makes of an order, its round shows: here it leads off the board.
+    "no penalty": ("m 0 4", [Order(0, 4)], {}),
+    # The first order of a unit counts, whichever it is.
+    "a ghost moves and casts": (f"m 0 2 {SPELL}", [Order(0, 2)], {1: second(0)}),
+    "a ghost casts and moves": (f"{SPELL} m 0 2 m 4 2", [CAST, Order(4, 2)], {1: second(0)}),
+    "a faulty first order": (
+        "m 4 9 m 4 2",
+        [Order(4, 9)],
+        {0: "direction 9; it is from 0 to 7", 1: second(4)},
+    ),
+    "repeated, whatever they are": (
+        "m 4 2 m 0 1 m 4 4 m 4 9",
+        [Order(4, 2), Order(0, 1)],
+        {2: second(4), 3: second(4)},
+    ),
+    "repeated before a spell": (f"m 4 2 m 4 2 {SPELL}", [Order(4, 2), CAST], {1: second(4)}),
+    "foreign and unknown units": (
+        f"m 5 2 m 4 2 m 5 2 m 4 2 m 9 2 {spell(1, ADDED_UP)}",
+        [Order(4, 2)],
+        {
+            **dict.fromkeys((0, 2), "unit 5 is of clan 1, not yours"),
+            3: second(4),
+            4: "there is no unit 9; units are 0 to 7",
+            5: "unit 1 is of clan 1, not yours",
+        },
+    ),
+}
+"""Answers; the orders that are read; by index, why a submove isn't one of them."""
+
+
+@pytest.mark.parametrize(("line", "orders", "why"), READ.values(), ids=READ)
+def test_an_answer_is_read(line, orders, why):
+    """4: repeated orders are told apart from illegal ones, whatever else the answer has."""
+    answer = begin(hall(ingredients=ADDED_UP)).parse(0, tokens(line))
+    reasons = answer.refusals()
+    assert tuple(orders) == answer.orders
+    assert why == {reason.index: reason.message for reason in reasons}
+    repeated = [reason.index for reason in reasons if reason.code is RefusalCode.IGNORED]
+    assert [index for index, words in why.items() if "second order" in words] == repeated
+    assert len(repeated) == answer.repeats
 
 
 @pytest.mark.parametrize(
@@ -101,25 +132,9 @@ def test_what_is_not_allowed_is_refused_and_the_rest_counts(line, words):
     assert len(play(game, {0: f"{line} {good}"})) == 1
 
 
-def test_a_units_first_order_alone_counts_even_a_faulty_one():
-    """4: a later valid order doesn't replace an earlier faulty one."""
-    game = begin(hall())
-    assert [
-        (0, "direction 9; it is from 0 to 7"),
-        (1, "a second order for unit 4; only its first one counts"),
-    ] == refused(game, "m 4 9 m 4 2")
-    assert [] == play(game, {0: "m 4 9 m 4 2"})
-
-
 def test_a_foreign_order_never_blocks_the_owners_own():
     game = begin(hall())
     assert [5] == play(game, {0: "m 5 4", 1: "m 5 4"})
-
-
-def test_a_walk_into_a_wall_or_off_the_board_is_no_refusal():
-    """4: there is no penalty; what the position makes of an order, its round shows."""
-    game = begin(hall({4: (0, 0, 0)}, walls=[(0, 1)]))
-    assert [] == refused(game, f"m 4 {RIGHT}") + refused(game, "m 4 4")
 
 
 def test_a_thousand_submoves_and_no_more():
@@ -128,28 +143,6 @@ def test_a_thousand_submoves_and_no_more():
     assert 999 == len(game.parse(0, ["m", 4, 2] * 1000).refused)
     with pytest.raises(TooManySubmovesError):
         game.parse(0, ["m", 4, 2] * 1001)
-
-
-@pytest.mark.parametrize(
-    ("line", "kept", "repeated"),
-    [
-        ("m 4 2 m 0 1 m 4 4 m 4 6", ["m 4 2", "m 0 1"], [2, 3]),
-        ("m 4 2 m 4 3 m 4 9", ["m 4 2"], [1, 2]),
-        (f"m 4 2 m 4 2 {spell(0, ADDED_UP)}", ["m 4 2", spell(0, ADDED_UP)], [1]),
-        (f"m 0 2 m 4 2 m 4 2 {spell(0, ADDED_UP)}", ["m 0 2", "m 4 2"], [2, 3]),
-        (f"{spell(0, ADDED_UP)} m 0 2 m 4 2", [spell(0, ADDED_UP), "m 4 2"], [1]),
-        ("m 5 2 m 4 2 m 5 2 m 4 2 m 9 2", ["m 4 2"], [3]),
-        (f"m 4 2 m 4 2 {spell(1, ADDED_UP)}", ["m 4 2"], [1]),
-    ],
-)
-def test_repeated_orders_leave_the_same_orders_as_an_answer_without_them(line, kept, repeated):
-    """4: they are told apart from illegal ones, whatever else the answer has."""
-    game = begin(hall(ingredients=ADDED_UP))
-    answer = game.parse(0, tokens(line))
-    assert game.parse(0, tokens(" ".join(kept))).orders == answer.orders
-    reasons = answer.refusals()
-    assert repeated == [reason.index for reason in reasons if reason.code is RefusalCode.IGNORED]
-    assert len(repeated) == answer.repeats
 
 
 def test_units_are_owned_as_the_round_begins():
