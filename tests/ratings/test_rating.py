@@ -29,10 +29,6 @@ def rated(blocks, seated, bots, fillers=()):
     return rate(count(blocks, seated, bots, fillers))
 
 
-def around_centre(theta):
-    return on_scale(theta, np.ones_like(theta, dtype=bool))
-
-
 def blocks_of(*results, bots=("a", "b")):
     """(ranks of the block, how often), …"""
     return [BlockScore(bots, ranks) for ranks, times in results for _ in range(times)]
@@ -84,46 +80,24 @@ class TestClosedForms:
         assert 681 / math.sqrt(decided) == pytest.approx(found.high[0] - found.low[0], rel=0.05)
 
 
-class TestAgainstChoix:
-    """Where both apply: no ties, and seats that even out, so that their advantage is 0."""
-
-    @pytest.fixture
-    def choix(self):
-        """Imported for these tests alone: it takes seconds, which each worker would wait."""
-        return importlib.import_module("choix")
-
-    def test_pairs(self, choix):
-        chance = np.random.default_rng(1)
-        wins, blocks = [], []
-        for one, other in itertools.combinations(range(6), 2):
-            for _ in range(12):
-                ahead = chance.random() < 1 / (1 + math.exp((one - other) * 0.3))
-                blocks.append(BlockScore((f"bot{one}", f"bot{other}"), WON if ahead else LOST))
-                wins += [(one, other) if ahead else (other, one)] * 2
-        found = rated(blocks * 100, TWO, [f"bot{number}" for number in range(6)])
-        expected = choix.opt_pairwise(6, wins)
-        assert around_centre(expected) == pytest.approx(found.elo, abs=0.05)
-        expected = choix.lsr_pairwise(6, wins)  # another estimator: near, and not equal
-        assert around_centre(expected) == pytest.approx(found.elo, abs=25)
-
-    def test_rankings(self, choix):
-        chance = np.random.default_rng(2)
-        worth = np.linspace(1, -1, 7)
-        rankings, blocks = [], []
-        for _ in range(25):
-            four = chance.choice(7, 4, replace=False)
-            order = four[np.argsort(-(worth[four] + chance.gumbel(size=4)))].tolist()
-            # The same ranking of bots in every seating.
-            ranks = tuple(
-                tuple(1 + order.index(four[place]) for place in seating) for seating in FOUR
-            )
-            blocks.append(BlockScore(tuple(f"bot{number}" for number in four), ranks))
-            rankings.append(order)
-        found = rated(blocks * 100, FOUR, [f"bot{number}" for number in range(7)])
-        for solve in (choix.opt_rankings, choix.ilsr_rankings):
-            # Rankings that repeat four times change nothing in the maximum.
-            expected = solve(7, rankings)
-            assert around_centre(expected) == pytest.approx(found.elo, abs=0.1)
+def test_rankings_against_choix():
+    """No ties, and seats that even out, so that their advantage is 0."""
+    choix = importlib.import_module("choix")  # here, since each worker would wait seconds for it
+    chance = np.random.default_rng(2)
+    worth = np.linspace(1, -1, 7)
+    rankings, blocks = [], []
+    for _ in range(25):
+        four = chance.choice(7, 4, replace=False)
+        order = four[np.argsort(-(worth[four] + chance.gumbel(size=4)))].tolist()
+        # The same ranking of bots in every seating.
+        ranks = tuple(tuple(1 + order.index(four[place]) for place in seating) for seating in FOUR)
+        blocks.append(BlockScore(tuple(f"bot{number}" for number in four), ranks))
+        rankings.append(order)
+    found = rated(blocks * 100, FOUR, [f"bot{number}" for number in range(7)])
+    for solve in (choix.opt_rankings, choix.ilsr_rankings):
+        # Rankings that repeat four times change nothing in the maximum.
+        expected = on_scale(solve(7, rankings), np.ones(7, dtype=bool))
+        assert expected == pytest.approx(found.elo, abs=0.1)
 
 
 def plain_likelihood(blocks, seated, theta, gamma, delta):
