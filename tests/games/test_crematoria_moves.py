@@ -9,10 +9,9 @@ import pytest
 from lanista.games.crematoria.board import DOWN, RIGHT, TOP, UP
 from lanista.games.crematoria.phases import people_move
 from lanista.games.testing import ScriptedChance
-from support.crematoria import board, caves_of, game_at, outside_of, position_of
+from support.crematoria import DEAD, board, caves_of, game_at, heir, outside_of, position_of
 
 ELEVATOR = (10, 10)
-DEAD = (-1, -1, -1)
 DAMAGE_25 = ("furyan's damage", 26, 0)
 
 
@@ -24,10 +23,6 @@ def carried_out(units, order, *draws, **more):
     people_move(game.state, 0, [[order], [], [], []])
     assert [] == script
     return game
-
-
-def heir(value):
-    return ("new player", 3, value)
 
 
 IMPOSSIBLE = {

@@ -8,9 +8,7 @@ import pytest
 from lanista.games.crematoria.board import BOTTOM, BR, LB, LEFT, NONE, RIGHT, RT, TL, cell_at
 from lanista.games.crematoria.phases import hellhounds_act, necromongers_act, necromongers_land
 from lanista.games.testing import ScriptedChance
-from support.crematoria import HELLHOUNDS, board, game_at, position_of
-
-DEAD = (-1, -1, -1)
+from support.crematoria import DEAD, HELLHOUNDS, board, game_at, heir, position_of
 
 
 def after(phase, units, *draws, **more):
@@ -40,10 +38,6 @@ def prey(n, value=0):
 
 def damage(points):
     return ("necromonger's damage", 21, points - 20)
-
-
-def heir(value=0):
-    return ("new player", 3, value)
 
 
 def hound(n, value=0):

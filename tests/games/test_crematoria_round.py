@@ -19,24 +19,21 @@ from lanista.games.crematoria.phases import (
 from lanista.games.outcome import Outcome, Termination
 from lanista.games.testing import ScriptedChance
 from support.crematoria import (
+    DEAD,
     HELLHOUNDS,
     PARKING_ROW,
     Listening,
     board,
     caves_of,
     game_at,
+    heir,
     new_game,
     position_of,
     units_of,
 )
 
-DEAD = (-1, -1, -1)
 NIGHT_0 = [(row, col) for row in range(40) for col in (40, 41)]
 """Cells that come into the night at the end of round 0, in the order of draws."""
-
-
-def heir(value=0):
-    return ("new player", 3, value)
 
 
 def scripted(units, *draws, **more):

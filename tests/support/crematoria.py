@@ -51,6 +51,8 @@ SMALL = {"nb_furyans": 2, "nb_pioneers": 2, "max_nb_necromongers": 3, "nb_hellho
 """Ids: of player p furyans 4p and 4p + 1, pioneers 4p + 2 and 4p + 3; necromongers 16 to 18;
 hellhounds 19 and 20."""
 HELLHOUNDS = (19, 20)
+DEAD = (-1, -1, -1)
+"""The place of a dead unit."""
 PARKING_ROW = 38
 """Row of level 0 where who isn't named stands, every second column; hellhounds under it."""
 
@@ -130,6 +132,11 @@ def with_units(state: Position, units: Sequence[Unit]) -> Position:
     kind, player, health, turns, *places = zip(*units, strict=True)
     pos = [-1 if place[0] < 0 else cell_at(*place) for place in zip(*places, strict=True)]
     return attrs.evolve(state, kind=kind, player=player, health=health, turns=turns, pos=pos)
+
+
+def heir(value: int = 0) -> tuple[str, int, int]:
+    """A scripted draw of the new player of somebody who is killed by nobody."""
+    return ("new player", 3, value)
 
 
 class Listening(OriginalChance):
