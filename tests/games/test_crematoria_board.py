@@ -50,14 +50,8 @@ LIFT = "elevators join both levels"
             "\n".join(LINES[:2]),
             "line 2: the file ends where row 1 of level 0 (underground) belongs",
         ),
-        (
-            "\n".join(LINES[:80]),
-            "line 80: the file ends where row 39 of level 1 (outside) belongs",
-        ),
-        (
-            "\n".join([*LINES, "", " O"]),
-            "line 83, column 2: expected the end of the file, got 'O'",
-        ),
+        ("\n".join(LINES[:80]), "line 80: the file ends where row 39 of level 1 (outside) belongs"),
+        ("\n".join([*LINES, "", " O"]), "line 83, column 2: expected the end of the file, got 'O'"),
         (
             with_cell(2, 80, "O"),
             f"line 2, column 80: unknown cell 'O' in row 0 of level 0 (underground); {BELOW}",

@@ -12,14 +12,7 @@ from lanista.games.base import complete_settings
 from lanista.games.crematoria.board import cell_at
 from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
-from support.crematoria import (
-    Listening,
-    board,
-    new_game,
-    read_res,
-    roamed,
-    trace,
-)
+from support.crematoria import Listening, board, new_game, read_res, roamed, trace
 
 explain = ORIGINALS.explain
 LIVELY = "05_Dummy-Serox-DFS-alfus_s11"

@@ -122,12 +122,7 @@ def test_the_shipped_configuration_is_the_default(game):
         ("crematoria", "GENERATOR", "FIXED", "line 14: the file ends where row 0 of level 0"),
         ("crematoria", "GENERATOR", "FIXED RRX", "line 14, column 9: unknown cell 'X'"),
         ("crematoria", "GENERATOR", f"FIXED\n{'R' * 79}", "line 15, column 80: row 0 of level 0"),
-        (
-            "hogwarts",
-            "\t4",
-            "\t5",
-            "line 3, column 15: expected the value of NUM_PLAYERS, 4",
-        ),
+        ("hogwarts", "\t4", "\t5", "line 3, column 15: expected the value of NUM_PLAYERS, 4"),
         ("hogwarts", "\t50", "\t0", "line 8, column 17: expected the value of NUM_INI_BOOKS"),
         ("hogwarts", "NUM_INI_BOOKS", "BOOKS", "line 8, column 1: expected `NUM_INI_BOOKS`"),
         ("hogwarts", "RANDOM", "", "the file ends where `RANDOM` or `FIXED` belongs"),

@@ -16,14 +16,7 @@ from lanista_protocol import (
     State,
     Step,
 )
-from protocol.scripts import (
-    HandedOver,
-    LineMachine,
-    SessionMachine,
-    play,
-    scripts,
-    without_words,
-)
+from protocol.scripts import HandedOver, LineMachine, SessionMachine, play, scripts, without_words
 from protocol.table import Feed
 
 
