@@ -69,6 +69,13 @@ def session_in(state):
     return session
 
 
+def playing():
+    """A session in mid-match, with nothing that came unread."""
+    session = session_in(State.ASKED)
+    session.take_answer()
+    return session
+
+
 def take(session, step):
     """Do what carries out a step."""
     if step is Step.HELLO:
@@ -126,9 +133,7 @@ def test_no_bytes_after_the_close():
 
 
 def test_nothing_is_wanted_after_the_end_of_input():
-    session = session_in(State.PLAYING)
-    session.ask()
-    session.take_answer()
+    session = playing()
     assert session.wants_data
     session.receive(b"")
     assert session.ended
@@ -140,8 +145,7 @@ def test_nothing_is_wanted_after_the_end_of_input():
 
 def test_a_fault_behind_the_answer_waits_until_the_answer_is_taken():
     """PROTOCOL.md 1: complete lines before the fault count."""
-    session = session_in(State.ASKED)
-    session.take_answer()
+    session = playing()
     session.ask()
     session.receive(b"2\n\xff\n")
     assert session.take_answer() == "2"
@@ -173,8 +177,7 @@ def held_by(session):
 def test_a_flood_is_held_back(flood, owed):
     """PROTOCOL.md 4: at most one unread answer and 65,536 bytes (here with a line's newline), and
     the log that is kept; then nothing is wanted, whatever the bot has still to say."""
-    session = session_in(State.ASKED)
-    session.take_answer()
+    session = playing()
     for _ in range(owed):
         session.ask()
         session.give_up()
@@ -216,8 +219,7 @@ def test_a_hello_takes_no_more_room_than_it_may_have():
 
 @pytest.mark.parametrize("chunk", [97, 999, 65_536])
 def test_chunks_bigger_than_asked_for_add_at_most_themselves(chunk):
-    session = session_in(State.ASKED)
-    session.take_answer()
+    session = playing()
     session.ask()
     data = b"#" + b"x" * 60_000 + b"\n" + b"2 " * 10 + b"\n"
     coming = data * 4
