@@ -1,11 +1,14 @@
 """Board files of Hogwarts (rules/hogwarts.md 14)."""
 
+from importlib.resources import files
+
 import attrs
 import pytest
 
 from lanista.games.base import BadBoardError
+from lanista.games.hogwarts.originals import ORIGINALS, state_text
 from lanista.games.hogwarts.ruleset import RULESET
-from support.hogwarts import begin, cell, check_invariants, hall, play
+from support.hogwarts import begin, cell, check_invariants, hall, play, seeded
 
 TEXT = RULESET.write_board(hall({4: (1, 10, 10, 3, 2)}, walls=[(20, 20)], owned={(5, 5): 3}))
 LINES = TEXT.split("\n")
@@ -129,3 +132,21 @@ def test_any_distribution_of_wizards_over_clans():
     play(game)
     check_invariants(game)
     assert [1, 1, 5, 1] == [game.clans.count(clan) for clan in range(4)]
+
+
+@pytest.mark.parametrize("name", ["great-hall", "seed-30"])
+def test_the_shipped_boards_fit_the_default_settings(name):
+    text = (files("lanista_maps") / "hogwarts" / f"{name}.map").read_text(encoding="utf-8")
+    board = RULESET.read_board(text)
+    play(begin(board))
+    assert [20, 50] == list(board.needs.values())
+    if name == "seed-30":
+        assert board == seeded(30).board
+
+
+def test_a_state_block_of_a_match_file_is_a_fixed_board():
+    """14: copied with its tabs and what follows; the match begins anew from there."""
+    game = seeded(6)
+    text = ORIGINALS.write_cnf(dict(game.settings) | {"original": 0}, None)
+    text = text.replace("RANDOM\n", "FIXED\n") + state_text(game.seen(), (0.0,) * 4)
+    assert game.board == ORIGINALS.read_cnf(text)[1]

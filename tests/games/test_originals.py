@@ -3,12 +3,14 @@
 rules/hogwarts.md 13 and 14, rules/crematoria.md 8; how match files look: test_traces.
 """
 
+import re
 from importlib.resources import files
+from random import Random
 
 import attrs
 import pytest
 
-from lanista.games.base import FormatError
+from lanista.games.base import FormatError, Late
 from lanista.games.originals import of_game
 from support import crematoria, hogwarts
 from support.originals import shortened
@@ -90,6 +92,93 @@ def test_a_file_that_goes_on_is_refused(game):
     assert refused(game, text + "more\n").endswith("expected the end of the file, got 'more'")
 
 
+SMALL = {"NUM_ROUNDS": 53, "NUM_INI_WIZARDS_PER_CLAN": 2, "NUM_INI_BOOKS": 3}
+QUIET = crematoria.match_text(
+    crematoria.new_game(5, {"nb_rounds": 3}), [[Late()] * 4] * 3, seed=5, names="abcd"
+)
+LIVELY = hogwarts.seeded(6, **SMALL, ROUNDS_SPELL_RESTING_GHOST=1)
+MATCHES = {
+    "crematoria": "".join(QUIET),
+    "hogwarts": hogwarts.write_res(
+        hogwarts.res_of(LIVELY, hogwarts.roaming(LIVELY, 53, Random(1)), seed=6, names="abcd")
+    ),
+}
+"""A short match of each game; in that of Hogwarts there are spells."""
+BROKEN = {
+    "crematoria": [
+        (r"^Game", "Gamex", "expected `Game` or `SecGame`, got 'Gamex'"),
+        (r"^Crematoria 1.2", "Crematoria 1.1", "expected `1.2`, got '1.1'"),
+        (r"^R{80}$", "R" * 79, "row 0 of level 0 (underground) has 79 cells"),
+        (r"^O{80}$", "O" * 79 + "C", "unknown cell 'C' in row 0 of level 1 (outside)"),
+        (r"^round 1$", "round 2", "expected the round, 1, got 2"),
+        (r"^nb_cells .*", "nb_cells 1 1 1", "expected cells of a player, a whole number"),
+        (r"^nb_gems .*", "nb_gems 0 0 0 -1", "expected gems of a player, at least 0, got -1"),
+        (r"^status .*", "status 0 0 0 1.5", "expected a player's status, -1 or a share"),
+        (r"^f 0 100 -1", "f 4 100 -1", "expected the player of unit 0, from 0 to 3, got 4"),
+        (r"^f 0 100 -1", "f 0 100 0", "expected the turns of unit 0, -1, got 0"),
+        (r"^(f 0 100 -1) \d+", r"\1 40", "expected the row of unit 0, from -1 to 39, got 40"),
+        (r"^(f 0 100 -1) .*", r"\1 1 1 2", "expected the level of unit 0, from -1 to 1, got 2"),
+        (r"^(f 0 100 -1) .*", r"\1 1 -1 0", "expected a position on the board, for unit 0"),
+        (r"^n -1 0 -1 -1 -1 -1", "n -1 0 -1 3 3 1", "expected nowhere, -1 -1 -1, for unit 80"),
+        (r"^n -1 0 -1", "n -1 0 3", "expected the turns of unit 80, from -1 to 2, got 3"),
+        (r"^h -1 -1", "h -1 0", "expected the health of unit 90, -1, got 0"),
+        (r"^90 (\w)", r"93 \1", "expected a unit's id, or -1 after the last movement, from -1 to"),
+        (r"^90 \w", "90 q", "expected the direction of unit 90, one of `bwrxtylzudn`, got 'q'"),
+    ],
+    "hogwarts": [
+        (r"^Game", "Match", "expected `Game` or `SecGame`, got 'Match'"),
+        (r"^Seed.*", "Seed -1", "expected the seed, from 0 to 2147483647, got -1"),
+        (r"^HarryPotter.*", "HarryPotter 1.1", "expected `1.0`, got '1.1'"),
+        (r"^NUM_PLAYERS.*", "NUM_PLAYERS 3", "expected the value of NUM_PLAYERS, 4"),
+        (r"^NUM_ROUNDS", "NUM_ROUND", "expected `NUM_ROUNDS`, got 'NUM_ROUND'"),
+        (r"^00 .*", "00 " + "." * 59, "row 0 has 59 cells; a row has 60"),
+        (r"(?<=^units\n)12", "84", "expected the number of units, 12, got 84"),
+        (r"^g\t0\t0", r"g\t0\t4", "expected the player of unit 0, from 0 to 3"),
+        (r"^g\t0\t0\t\d+", r"g\t0\t0\t60", "expected the row of unit 0, from 0 to 59"),
+        (r"^(g\t0.*)\t\d+\t-1", r"\1\t-1\t-1", "expected the rounds of unit 0, at least 0"),
+        (r"^(g\t0.*)-1", r"\1-2", "expected next of unit 0, at least -1"),
+        (r"(?<=^books\n)3", "4", "expected the number of books, 3, got 4"),
+        (r"(?<=^spell_ingredients\n)15", "14", "expected `15`, got '14'"),
+        (r"(?<=^spell_ingredients\n15\n)\d+", "31", "expected an ingredient, from 0"),
+        (r"^round 1$", "round 2", "expected round 1; rounds follow one another"),
+        (r"^status.*", "status 0 0 0 x", "expected a status, a number"),
+        (r"(?<=^commands\n)\d+", "13", "expected the number of commands, from 0 to 12"),
+        (r"(?<=^commands\n\d\n)\d+", "12", "expected the unit of a command, from 0 to 11"),
+        (r"(?<=^commands\n\d\n)\d+\tm", "1 k", "expected `m` or `s`, got 'k'"),
+        (r"(?<=^commands\n\d\n).*", "1 s 15" + " 5" * 15, "expected a group, from 0 to 4"),
+    ],
+}
+"""By game: what is replaced in its match by what, and why the file is refused then."""
+
+
+@pytest.mark.parametrize(
+    ("game", "pattern", "new", "words"),
+    [(game, *case) for game, cases in BROKEN.items() for case in cases],
+)
+def test_a_broken_match_file_is_refused_with_its_place(game, pattern, new, words):
+    """The place and what was expected."""
+    text = MATCHES[game]
+    line = text[: re.search(pattern, text, re.MULTILINE).start()].count("\n") + 1
+    if new == "nb_cells 1 1 1":  # a word is missing: the one found instead is in the next line
+        line += 1
+    changed = re.sub(pattern, new, text, count=1, flags=re.MULTILINE)
+    place, _, problem = refused(game, changed).partition(": ")
+    assert re.fullmatch(rf"line {line}, column \d+", place)
+    assert problem.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "new", "words"),
+    [
+        (r"^names.*", "names a b c", "expected `000000000011111111112222222222333333333344444"),
+        (r"(?<=^row\tcolumn\n).*", "59\t59", "they go by row, then column"),
+    ],
+)
+def test_what_is_noticed_further_on_in_a_match_of_hogwarts(pattern, new, words):
+    text = re.sub(pattern, new, MATCHES["hogwarts"], count=1, flags=re.MULTILINE)
+    assert words in refused("hogwarts", text)
+
+
 @pytest.mark.parametrize("board", BOARDS["hogwarts"])
 @EACH
 def test_configurations_are_read_back_as_written(game, board):
@@ -157,3 +246,12 @@ def test_a_broken_log_of_orders_is_refused_with_its_place(game, text, words):
     with pytest.raises(FormatError) as caught:
         GAMES[game].read_orders(text)
     assert words in str(caught.value)
+
+
+def test_logs_of_orders_are_read_as_answers_of_the_wire():
+    """A spell of Hogwarts that can't be said there, of 2 groups, stays as useless."""
+    assert [[[5, 0, 6, 10], [], [20, 9], []]] == crematoria.read_orders(LOG)
+    log = LOG.replace("5 0\n6 10", "4 0 2 0\n0 1 -1 2 7 7").replace("20 9", "6 0 -5 0")
+    first = ["m", 4, 2, "s", 0, *[5] * 15]
+    assert [[first, [], ["m", 6, -5], []]] == hogwarts.read_orders(log)
+    assert [] == crematoria.read_orders("") == hogwarts.read_orders("")
