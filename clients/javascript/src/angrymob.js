@@ -50,6 +50,9 @@ export class AngryMobState extends State {
     /** Its width in cells. @readonly */
     this.cols = integer(cols);
     const grid = bySeat(some(start, "row"));
+    if (grid.length !== this.rows || grid.some((row) => row.length !== this.cols)) {
+      throw new SyntaxError("not a board of this size");
+    }
     this.#passable = grid.map((row) => row.map((word) => word !== "#"));
     this.#paths = new Paths(
       ([i, j]) => (this.#passable[i]?.[j] === undefined ? -1 : i * this.cols + j),

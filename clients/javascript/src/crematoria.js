@@ -126,7 +126,7 @@ export class CrematoriaState extends State {
      */
     this.elevators = cellsOf(start.elevator);
     this.#lifts = new CellSet(this.elevators);
-    this.#caves = rowsOf(some(start, "row"), this.rows);
+    this.#caves = rowsOf(some(start, "row"), this.rows, this.cols);
     /** @param {Pos} pos */
     const number = ([i, j, k]) => (this.posOk(i, j, k) ? (k * this.rows + i) * this.cols + j : -1);
     this.#paths = new Paths(number, (pos) => this.#waysFrom(pos));
@@ -167,7 +167,7 @@ export class CrematoriaState extends State {
   update(turn, facts) {
     super.update(turn, facts);
     this.#at = null;
-    this.own = rowsOf(some(facts, "own"), this.rows);
+    this.own = rowsOf(some(facts, "own"), this.rows, this.cols);
     const units = some(facts, "unit").map((words) => new CrematoriaUnit(words));
     this.units = new Map(units.sort((a, b) => a.id - b.id).map((unit) => [unit.id, unit]));
     this.gems = cellsOf(facts.gem).map(([i, j]) => [i, j, 1]);

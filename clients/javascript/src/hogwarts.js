@@ -112,7 +112,7 @@ export class HogwartsState extends State {
     this.cols = integer(cols);
     /** The rounds of the whole match. @readonly */
     this.numRounds = integer(String(this.settings.NUM_ROUNDS));
-    this.#corridors = rowsOf(some(start, "row"), this.rows);
+    this.#corridors = rowsOf(some(start, "row"), this.rows, this.cols);
     /** @param {Cell} cell */
     const number = ([i, j]) => (this.posOk(i, j) ? i * this.cols + j : -1);
     this.#straight = new Paths(number, (cell) => this.#waysFrom(cell, 2));
@@ -154,7 +154,7 @@ export class HogwartsState extends State {
     super.update(turn, facts);
     this.#at = null;
     this.#books = null;
-    this.own = rowsOf(some(facts, "own"), this.rows);
+    this.own = rowsOf(some(facts, "own"), this.rows, this.cols);
     const units = some(facts, "unit").map((words) => new HogwartsUnit(words));
     this.units = new Map(units.sort((a, b) => a.id - b.id).map((unit) => [unit.id, unit]));
     this.books = cellsOf(facts.book);

@@ -133,16 +133,19 @@ export function bySeat(lines = []) {
 }
 
 /**
- * Rows of characters, each told by a line `I S`.
+ * Rows of characters, each told by a line `I S`. Nothing is made of a size that the lines don't
+ * have, whatever an arena says.
  * @param {string[][]} lines
  * @param {number} count how many rows the board has
+ * @param {number} length how many characters each has
  */
-export function rowsOf(lines, count) {
+export function rowsOf(lines, count, length) {
+  if (lines.length !== count) throw new SyntaxError(`not a board of ${count} rows`);
   /** @type {string[]} */
   const rows = new Array(count).fill("");
   for (const [row, cells] of lines) {
     const i = integer(row);
-    if (i < 0 || i >= count || cells === undefined) throw new SyntaxError(`no row ${row}`);
+    if (i < 0 || i >= count || cells?.length !== length) throw new SyntaxError(`no row ${row}`);
     rows[i] = cells;
   }
   return rows;

@@ -12,6 +12,8 @@ import {
   HOGWARTS_START,
   HOGWARTS_TURN,
   nextOf,
+  START,
+  TURN_0,
   WELCOME,
   wired,
 } from "./scripted.js";
@@ -51,6 +53,15 @@ for (const [start, turn] of GAMES) {
     test(`a turn without ${keyword} is an arena error`, async () => {
       const lines = turn.split(/(?<=\n)/).filter((line) => !line.startsWith(`${keyword} `));
       await assert.rejects(stateOf(start, ...lines), { code: "unreadable" });
+    });
+  }
+}
+
+for (const [start, turn] of [...GAMES, [START, TURN_0]]) {
+  for (const size of ["100000 8", "0 0", "3 9"]) {
+    test(`a board that isn't of its size, ${size}, is an arena error`, async () => {
+      const lying = start.replace(/size .*/, `size ${size}`);
+      await assert.rejects(stateOf(lying, turn), { code: "unreadable" });
     });
   }
 }
