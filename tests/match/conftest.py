@@ -8,6 +8,30 @@ import pytest
 
 from lanista.match.channel import SO_TIMESTAMPNS
 from match.loopback import PATIENCE
+from match.playing import ANGRYMOB, COUNTING, SKIPPERS, SMALL, sit
+
+
+@pytest.fixture
+def counting(tmp_path):
+    """Seat three bots, SKIPPERS unless their hellos are given, at a match of Counting."""
+
+    def seat(*hellos, rounds=5, again=(), **more):
+        names = hellos or (() if again else SKIPPERS)
+        return sit(tmp_path, COUNTING, names, again=again, settings={"rounds": rounds}, **more)
+
+    return seat
+
+
+@pytest.fixture
+def angrymob(tmp_path):
+    """Seat two bots at a match of Angry Mob, on SMALL unless another board is given."""
+
+    def seat(*hellos, board=SMALL, move_limit=2400, again=(), **more):
+        names = hellos or (() if again else ("Ann v=1", "Bob v=1"))
+        settings = {"move_limit": move_limit}
+        return sit(tmp_path, ANGRYMOB, names, again=again, board=board, settings=settings, **more)
+
+    return seat
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from lanista.match.conditions import DEFAULT, MatchSpec
 from lanista.match.connection import Connection
 from lanista.match.record import Record, read_record
 from lanista.match.record_writer import RecordWriter
+from lanista.match.replay import verify
 from lanista.match.runner import Match
 from support import players, tinygame
 from support.memory import BotEnd, connection_pair
@@ -32,6 +33,8 @@ ROW = "2 4\nA . . .\n. . . B\n"
 CAPTURE = ("0 0 1 0", "0 1 1 3")
 """Seat 0's way over SMALL to the base of seat 1."""
 SKIPPERS = ("Ann v=1", "Bob v=1", "Cy v=1")
+OPTIONS = {field.name for field in attrs.fields(Match) if field.init}
+"""The names of what a match is given beside its spec."""
 
 Bot = Callable[[BotEnd], Awaitable[None]]
 
@@ -43,6 +46,8 @@ class Table:
     match: Match
     bots: list[BotEnd]
     path: Path
+    rules: Any
+    """The rules by which the record has to verify; None where it has no board."""
     over: float = attrs.field(init=False, default=0.0)
     """When the match was over, on trio's clock."""
 
@@ -72,14 +77,17 @@ class Table:
         return await self.finish()
 
     async def finish(self) -> Record:
-        """Complete the record and read it."""
+        """Complete the record, read it, and check that the replay of the match is the same."""
         try:
             # While a thread works, the autojump clock runs into whatever deadline comes next.
             with trio.CancelScope(shield=True):
                 await self.match.record.finish(self.match.result())
         finally:
             self.match.record.close()
-        return read_record(self.path)
+        record = read_record(self.path)
+        if self.rules is not None:
+            assert len(record.turns) == verify(record, self.rules)
+        return record
 
 
 def sit(
@@ -93,11 +101,17 @@ def sit(
     settings: Mapping[str, int] | None = None,
     to_bot: Sequence[int] = (),
     name: str = "m1",
-    extra: Mapping[str, Any] | None = None,
     record: RecordWriter | None = None,
-    **spec: Any,
+    verified_by: Any = None,
+    **more: Any,
 ) -> Table:
-    """Seat bots with these hellos (or those of an earlier match, `again`) at a table."""
+    """Seat bots with these hellos (or those of an earlier match, `again`) at a table.
+
+    Args:
+        to_bot: By seat, the bytes that wait for a bot which doesn't read.
+        verified_by: The rules of the replay, if those of the match are broken.
+        more: Attributes of `Match`, of `MatchSpec`, and `late_limit` of its clock, by their names.
+    """
     connections, ends = list(again), list(bots)
     for at, hello in enumerate(hellos):
         room = to_bot[at] if to_bot else 1 << 20
@@ -105,20 +119,21 @@ def sit(
         connections.append(connection)
         ends.append(end)
     path = folder / f"{name}.jsonl.gz"
-    late = {"late_limit": spec.pop("late_limit")} if "late_limit" in spec else {}
+    options = {key: more.pop(key) for key in OPTIONS & more.keys()}
+    late = {"late_limit": more.pop("late_limit")} if "late_limit" in more else {}
     match_spec = MatchSpec(
         match=name,
         ruleset=ruleset,
         settings=complete_settings(ruleset, settings or {}),
-        seed=spec.pop("seed", 7),
+        seed=more.pop("seed", 7),
         board=None if board is None else ruleset.read_board(board),
-        clock=attrs.evolve(spec.pop("clock", DEFAULT), **late),
-        **spec,
+        clock=attrs.evolve(more.pop("clock", DEFAULT), **late),
+        **more,
     )
     names = [connection.hello.name for connection in connections if connection.hello is not None]
     writer = RecordWriter(path) if record is None else record
-    match = Match(match_spec, connections, names, writer, **(extra or {}))
-    return Table(match, ends, path)
+    match = Match(match_spec, connections, names, writer, **options)
+    return Table(match, ends, path, verified_by or ruleset)
 
 
 def answers(*lines: str, delay: float | Sequence[float] = 0.0) -> Bot:

@@ -12,7 +12,7 @@ REPLACED = b"error replaced by another connection\n"
 
 def rejoinable(folder, **more):
     """A match of three whose bots may all come back."""
-    return sit(folder, COUNTING, SKIPPERS, clock=CLOCK, extra=ALL, **more)
+    return sit(folder, COUNTING, SKIPPERS, clock=CLOCK, **ALL, **more)
 
 
 def back(table, seat, hello="Ann v=1"):

@@ -23,5 +23,5 @@ def test_a_prepared_board_begins_the_same_match(tmp_path, monkeypatch, game):
     bots = [f"b{seat} v=1" for seat in range(ruleset.seats)]
     itself = opening_of(sit(tmp_path, ruleset, bots, name="itself"))
     monkeypatch.setattr(type(ruleset), "generate", None)
-    given = sit(tmp_path, ruleset, bots, name="given", extra={"prepared": prepared})
+    given = sit(tmp_path, ruleset, bots, name="given", prepared=prepared)
     assert itself == opening_of(given)

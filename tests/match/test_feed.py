@@ -13,13 +13,10 @@ from match.playing import (
     ANGRYMOB,
     CAPTURE,
     COUNTING,
-    SKIPPERS,
-    SMALL,
     answers,
     failures_of,
     leaves,
     random_match,
-    sit,
     verdicts,
 )
 
@@ -71,26 +68,26 @@ def check_told(folder, name, seed):
 
 @pytest.mark.parametrize(("hello", "is_told"), [("Ann v=1 notes=1", True), ("Ann v=1", False)])
 async def test_a_bot_may_ask_for_notes_that_the_recorded_one_did_not(
-    tmp_path, autojump_clock, hello, is_told
+    autojump_clock, counting, hello, is_told
 ):
     """In a game that goes on after faults, and the other way round too."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2})
+    table = counting(rounds=2)
     record = await table.play(*[answers("what?", "1")] * 3)
     turns = list(payloads(record, COUNTING, 0, parse_hello(hello)))
     assert is_told == turns[1].startswith(b"note malformed 0 ")
 
 
-async def test_a_bot_may_speak_another_dialect_than_the_recorded_one(tmp_path, autojump_clock):
-    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL)
+async def test_a_bot_may_speak_another_dialect_than_the_recorded_one(autojump_clock, angrymob):
+    table = angrymob()
     record = await table.play(answers(*CAPTURE), answers("", ""))
     classic = list(payloads(record, ANGRYMOB, 1, parse_hello("Old")))
     assert [b"2 2\nB .\n. A\n", b"0 0 1 0\n"] == classic
     assert b"start m1\n" == next(payloads(record, ANGRYMOB, 1))[:9]
 
 
-async def test_a_record_of_what_is_never_sent_is_said_to_be_one(tmp_path, autojump_clock):
+async def test_a_record_of_what_is_never_sent_is_said_to_be_one(autojump_clock, angrymob):
     """Strangers write records; `lanista replay feed` ended by a traceback."""
-    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL)
+    table = angrymob()
     record = await table.play(answers(*CAPTURE), answers("", ""))
     header = record.header
     nobody = attrs.evolve(header.players[1], name="")
@@ -104,9 +101,9 @@ async def test_a_record_of_what_is_never_sent_is_said_to_be_one(tmp_path, autoju
             next(payloads(attrs.evolve(record, header=changed), ANGRYMOB, 0))
 
 
-async def test_a_failure_tells_the_last_two_turns(tmp_path, autojump_clock):
+async def test_a_failure_tells_the_last_two_turns(autojump_clock, angrymob):
     """What a bundle is made of is what the record gives again, with its answer and its log."""
-    table = sit(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], settings={"move_limit": 9}, seed=3)
+    table = angrymob(move_limit=9, seed=3, board=None)
     record = await table.play(answers("", "", "# to the north\n0 0 1 7"), answers("", "", ""))
     (failure,) = failures_of(table.match)
     (reason,) = failure.reasons
@@ -121,9 +118,9 @@ async def test_a_failure_tells_the_last_two_turns(tmp_path, autojump_clock):
     assert [0.2, 0.2] == [turn.limit for turn in failure.turns]
 
 
-async def test_who_went_out_early_keeps_its_own_last_turns(tmp_path, autojump_clock):
+async def test_who_went_out_early_keeps_its_own_last_turns(autojump_clock, counting):
     """In a game that goes on without it; whoever plays to the end has no failure."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 6})
+    table = counting(rounds=6)
     await table.play(leaves(2), answers(*"111111"), answers(*"111111"))
     (failure,) = failures_of(table.match)
     assert ("disconnected: closed its connection",) == failure.reasons

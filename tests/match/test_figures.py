@@ -5,7 +5,7 @@ import math
 import pytest
 
 from lanista.match.figures import ANSWER_BOUNDS, OWN_BOUNDS, Histogram, MatchFigures
-from match.playing import COUNTING, SKIPPERS, answers, sit
+from match.playing import answers
 
 THREE = answers("1", "1", "1")
 
@@ -48,9 +48,9 @@ async def held(game):
 
 
 @pytest.mark.parametrize(("watcher", "followed"), [(None, 2), (held, 0)])
-async def test_all_turns_of_a_match_are_counted(tmp_path, autojump_clock, watcher, followed):
+async def test_all_turns_of_a_match_are_counted(autojump_clock, counting, watcher, followed):
     """The arena's own part is known of turns that another one follows at once."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, extra={"watcher": watcher})
+    table = counting(rounds=3, watcher=watcher)
     await table.play(*[THREE] * 3)
     figures = table.match.figures
     assert (9, followed) == (sum(figures.answers.counts), sum(figures.own.counts))

@@ -10,10 +10,10 @@ import trio
 
 from lanista.match.channel import RoundTrip
 from lanista.match.conditions import Clock
-from lanista.match.replay import payloads, verify
+from lanista.match.replay import payloads
 from lanista.match.runner import MEASURED_EVERY
 from match.loopback import socket_pair
-from match.playing import COUNTING, SKIPPERS, answers, heard, sit
+from match.playing import COUNTING, SKIPPERS, answers, heard
 from support.memory import connection_pair
 
 CLOCK = Clock(time_init=1.0, time_move=0.2)
@@ -38,11 +38,9 @@ def away(table, seat, least, smoothed=300_000):
 )
 @pytest.mark.parametrize("is_late", [False, True])
 async def test_the_least_round_trip_is_added_up_to_the_allowance(
-    tmp_path, autojump_clock, least, allowance, limit, is_late
+    autojump_clock, counting, least, allowance, limit, is_late
 ):
-    table = sit(
-        tmp_path, COUNTING, NOTED, clock=CLOCK, lag_allowance=allowance, settings={"rounds": 3}
-    )
+    table = counting(*NOTED, clock=CLOCK, lag_allowance=allowance, rounds=3)
     away(table, 0, least)
     slow = answers("1", "1", "1", delay=(0, limit + 0.01 if is_late else limit - 0.01, 0))
     fast = answers("1", "1", "1")
@@ -62,18 +60,16 @@ async def test_the_least_round_trip_is_added_up_to_the_allowance(
     note = f"note late 1 - no answer within {limit:g} s"
     assert ([note] if is_late else []) == [x for x in told if "note" in x]
     assert table.bots[0].heard.startswith(b"".join(payloads(record, COUNTING, 0)))
-    assert 3 == verify(record, COUNTING)
+    assert 3 == record.result.turns
     # What the way took isn't the bot's own time.
     spent = limit - lag / 1e6 if is_late else limit - 0.01 - lag / 1e6
     assert pytest.approx(spent / 1.4, abs=1e-4) == record.turns[2].status[0]
 
 
-async def test_it_is_measured_again_now_and_then(tmp_path, autojump_clock):
+async def test_it_is_measured_again_now_and_then(autojump_clock, counting):
     """Only a shorter way changes the limits, from the next turn on."""
     rounds = 2 * MEASURED_EVERY + 3
-    table = sit(
-        tmp_path, COUNTING, SKIPPERS, clock=CLOCK, lag_allowance=0.25, settings={"rounds": rounds}
-    )
+    table = counting(clock=CLOCK, lag_allowance=0.25, rounds=rounds)
     channel = away(table, 0, 80_000)
 
     async def wanderer(end):
@@ -98,10 +94,8 @@ async def test_it_is_measured_again_now_and_then(tmp_path, autojump_clock):
     assert [80_000] * (2 * MEASURED_EVERY + 1) + [30_000] * 2 == lags
 
 
-async def test_a_bot_that_comes_back_is_measured_on_its_new_way(tmp_path, autojump_clock):
-    table = sit(
-        tmp_path, COUNTING, SKIPPERS, clock=CLOCK, lag_allowance=0.25, extra={"may_rejoin": (0,)}
-    )
+async def test_a_bot_that_comes_back_is_measured_on_its_new_way(autojump_clock, counting):
+    table = counting(clock=CLOCK, lag_allowance=0.25, may_rejoin=(0,))
     away(table, 0, 80_000)
 
     async def returner(end):
@@ -120,7 +114,7 @@ async def test_a_bot_that_comes_back_is_measured_on_its_new_way(tmp_path, autoju
     assert {"0": (9_000, 7_000)} == back.round_trips
     assert {"0": 7_000} == back.lags
     assert {"0": 80_000} == record.turns[0].lags
-    assert 5 == verify(record, COUNTING)
+    assert 5 == record.result.turns
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells the round trip on Linux")

@@ -84,7 +84,7 @@ async def test_matches_wait_between_the_answers_and_the_next_turn(
     monkeypatch.setattr(PassLimit, "wait", wait)
     stalls = StallMonitor()
     hellos = [f"{hello} notes=1" for hello in SKIPPERS]
-    table = sit(tmp_path, COUNTING, hellos, settings={"rounds": 3}, extra={"stalls": stalls})
+    table = sit(tmp_path, COUNTING, hellos, settings={"rounds": 3}, stalls=stalls)
     await table.play(*[answers(answer, answer, answer)] * 3)
     assert [stalls.passes] * 3 * waits_a_turn == waits
 

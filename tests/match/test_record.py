@@ -25,7 +25,7 @@ from lanista.match.record import (
 )
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
-from match.playing import COUNTING, SKIPPERS, answers, lines_of, listens, sit, speaks, writes
+from match.playing import COUNTING, answers, lines_of, listens, speaks, writes
 
 HEADER = Header(
     lanista_record=FORMAT,
@@ -70,13 +70,13 @@ async def written(path: Path) -> Path:
 # -- what a match writes -------------------------------------------------------------------------
 
 
-async def test_every_line_has_the_keys_that_the_reader_knows(tmp_path, autojump_clock):
+async def test_every_line_has_the_keys_that_the_reader_knows(autojump_clock, counting):
     """Header and result all of theirs; a turn those that don't have their default. What is wrong
     with a malformed answer follows from the answer, unless that isn't kept as it came.
     """
     log = "# a log line\n"
     bot = answers(log + "1", "x", "x  x")
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, seed=11)
+    table = counting(rounds=3, seed=11)
     record = await table.play(bot, answers("1", "2", "3", delay=0.1), answers("1", "2", "3"))
     header, one, two, three, last = lines_of(table.path)
     assert {field.name for field in Header.__attrs_attrs__} == set(header)
@@ -110,14 +110,13 @@ async def test_every_line_has_the_keys_that_the_reader_knows(tmp_path, autojump_
     assert [{"malformed": 2}, {}, {}] == last["result"]["fault_counts"]
     assert record.turns[2].digest == record.result.digest
     assert 3 == record.result.turns
-    assert 3 == verify(record, COUNTING)
 
 
-async def test_times_are_in_order_and_never_negative(tmp_path, autojump_clock):
+async def test_times_are_in_order_and_never_negative(autojump_clock, counting):
     """Handed over since the turn began; then earliest, latest, read since that, in microseconds;
     nothing more for a seat that didn't answer, null for one that wasn't asked.
     """
-    table = sit(tmp_path, COUNTING, SKIPPERS, late_limit=1)
+    table = counting(late_limit=1)
 
     record = await table.play(speaks(*"11111"), answers(*"11111", delay=0.123456), listens)
     assert (0, 0, 0, 0) == record.turns[0].times[0]
@@ -130,11 +129,11 @@ async def test_times_are_in_order_and_never_negative(tmp_path, autojump_clock):
             assert [0, *times[1:]] == sorted([0, *times[1:]])
 
 
-async def test_log_lines_are_kept_to_16_kib_a_turn_and_the_cut_is_said(tmp_path, autojump_clock):
+async def test_log_lines_are_kept_to_16_kib_a_turn_and_the_cut_is_said(autojump_clock, counting):
     """Cut within a line if need be; those of the next turn have their own 16 KiB."""
     line = "# " + "é" * 99 + "\n"  # 201 bytes
     talker = answers(line * 100 + "1", line * 10 + "1")
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 2})
+    table = counting(rounds=2)
     record = await table.play(talker, speaks("1", "1"), speaks("1", "1"))
     kept = record.turns[0].logs["0"]
     # 16,384 bytes are 81 lines of 201, 2 more, 50 characters of 2, and half of one.
@@ -143,18 +142,18 @@ async def test_log_lines_are_kept_to_16_kib_a_turn_and_the_cut_is_said(tmp_path,
     assert line * 10 == record.turns[1].logs["0"]
 
 
-async def test_the_log_of_a_bot_that_goes_out_is_kept(tmp_path, autojump_clock):
+async def test_the_log_of_a_bot_that_goes_out_is_kept(autojump_clock, counting):
     """What it said last is what its author wants to read."""
-    table = sit(tmp_path, COUNTING, SKIPPERS)
+    table = counting()
     bot = writes(b"1\n# I am about to fail\n\xff\n")
     record = await table.play(bot, speaks(*"11111"), speaks(*"11111"))
     assert "missing" == record.turns[1].verdicts[0]
     assert {"0": "# I am about to fail\n"} == record.turns[1].logs
 
 
-async def test_what_bots_write_is_escaped(tmp_path, autojump_clock):
+async def test_what_bots_write_is_escaped(autojump_clock, counting):
     """The file is printable ASCII and newlines, whatever a bot says: it can be shown as it is."""
-    table = sit(tmp_path, COUNTING, ["Zoë v=1", "Bob v=1", "Cy v=1"], settings={"rounds": 1})
+    table = counting("Zoë v=1", "Bob v=1", "Cy v=1", rounds=1)
     said = "# \x1b[2J\x07\x00\x9b31m\u202e é\n1\x1b[31m\n"
     record = await table.play(writes(said.encode()), speaks("1"), speaks("1"))
     data = gzip.decompress(table.path.read_bytes())
@@ -463,9 +462,11 @@ def test_a_line_without_end_is_not_read_for_ever(tmp_path, monkeypatch):
         read_record(path)
 
 
-async def test_a_part_cut_anywhere_is_read_up_to_its_last_whole_line(tmp_path, autojump_clock):
+async def test_a_part_cut_anywhere_is_read_up_to_its_last_whole_line(
+    tmp_path, autojump_clock, counting
+):
     """Whatever byte a crash came at; what is read verifies."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 4})
+    table = counting(rounds=4)
     await table.play(*[speaks(*"1234")] * 3)
     whole = gzip.decompress(table.path.read_bytes())
     first = whole.index(b"\n") + 1

@@ -12,16 +12,18 @@ from lanista.match import record_writer as writer_module
 from lanista.match.record import BotInfo, read_record
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
-from match.playing import COUNTING, SKIPPERS, heard, sit, speaks
+from match.playing import COUNTING, SKIPPERS, heard, speaks
 from match.test_record import HEADER, RESULT, TURN
 
 BOTS = (BotInfo(exit="exited with code 0", output="done"), None, None)
 
 
 @pytest.mark.parametrize("hello", ["Ann v=1", "Ann v=1 keep=1"])
-async def test_the_result_is_written_before_a_bot_is_told(tmp_path, autojump_clock, hello):
+async def test_the_result_is_written_before_a_bot_is_told(
+    tmp_path, autojump_clock, counting, hello
+):
     """Whoever reads `end` finds the result in the file."""
-    table = sit(tmp_path, COUNTING, [hello, *SKIPPERS[1:]], settings={"rounds": 1})
+    table = counting(hello, *SKIPPERS[1:], rounds=1)
     found = []
 
     async def bot(end):
@@ -36,9 +38,11 @@ async def test_the_result_is_written_before_a_bot_is_told(tmp_path, autojump_clo
     assert 1 == verify(found[0], COUNTING)
 
 
-async def test_an_interrupted_match_is_written_before_bots_are_told(tmp_path, autojump_clock):
+async def test_an_interrupted_match_is_written_before_bots_are_told(
+    tmp_path, autojump_clock, counting
+):
     """`error shutdown` is an end too."""
-    table = sit(tmp_path, COUNTING, SKIPPERS)
+    table = counting()
     found = []
 
     async def bot(end):
@@ -69,13 +73,15 @@ class NoResult:
 
 
 @pytest.mark.parametrize("again", [True, False], ids=["room again", "no room"])
-async def test_bots_are_not_told_an_end_that_nobody_keeps(tmp_path, autojump_clock, again):
+async def test_bots_are_not_told_an_end_that_nobody_keeps(
+    tmp_path, autojump_clock, counting, again
+):
     """A full disk: they are told `end aborted`, and so says the record if it can be written."""
     writer = RecordWriter(tmp_path / "m1.jsonl.gz")
     plain = writer._file
     disk = writer._file = NoResult(plain)
     hellos = ("Ann v=1 keep=1", *SKIPPERS[1:])
-    table = sit(tmp_path, COUNTING, hellos, settings={"rounds": 1}, record=writer)
+    table = counting(*hellos, rounds=1, record=writer)
     with trio.fail_after(1000):  # a bot that isn't dismissed waits for another match
         async with trio.open_nursery() as nursery:
             for end in table.bots:

@@ -7,15 +7,12 @@ import trio
 import trio.testing
 
 from lanista.match.conditions import Clock
-from lanista.match.replay import verify
 from lanista.match.seat import RejoinError
 from lanista_protocol import State
 from match.loopback import greeted_pair
 from match.playing import (
-    ANGRYMOB,
     COUNTING,
     SKIPPERS,
-    SMALL,
     answers,
     failures_of,
     heard,
@@ -39,18 +36,11 @@ def dated(times):
     return watcher
 
 
-async def test_a_turn_of_an_absent_seat_lasts_its_time(tmp_path, autojump_clock):
+async def test_a_turn_of_an_absent_seat_lasts_its_time(autojump_clock, counting):
     """However fast the others are: the limit of late turns is one of time, too."""
     times = []
 
-    table = sit(
-        tmp_path,
-        COUNTING,
-        SKIPPERS,
-        settings={"rounds": 20},
-        clock=CLOCK,
-        extra={**ALL, "watcher": dated(times)},
-    )
+    table = counting(rounds=20, clock=CLOCK, **ALL, watcher=dated(times))
     fast = answers(*"1" * 20)
     record = await table.play(leaves(2), fast, fast)
     assert "aa" + 10 * "m" + 8 * "o" == letters(record, 0)
@@ -65,9 +55,9 @@ async def test_a_turn_of_an_absent_seat_lasts_its_time(tmp_path, autojump_clock)
     assert {"disconnected": 1} == record.result.fault_counts[0]
 
 
-async def test_the_match_goes_on_as_soon_as_the_last_absent_bot_is_back(tmp_path, autojump_clock):
+async def test_the_match_goes_on_as_soon_as_the_last_absent_bot_is_back(autojump_clock, counting):
     times = []
-    table = sit(tmp_path, COUNTING, SKIPPERS, clock=CLOCK, extra={**ALL, "watcher": dated(times)})
+    table = counting(clock=CLOCK, **ALL, watcher=dated(times))
 
     async def returner(end):
         await skip(end, 1)
@@ -82,7 +72,6 @@ async def test_the_match_goes_on_as_soon_as_the_last_absent_bot_is_back(tmp_path
     assert {"0"} == set(record.turns[3].rejoined)
     assert ({},) * 3 == record.result.fault_counts
     assert [] == failures_of(table.match)
-    assert 5 == verify(record, COUNTING)
 
 
 @pytest.mark.parametrize(("delay", "letter"), [(0.19, "a"), (0.21, "l")])
@@ -141,7 +130,6 @@ async def test_answers_owed_by_a_replaced_connection_are_forgotten(tmp_path, aut
     assert [None, None, "2", "3", "4"] == [turn.raw[0] for turn in record.turns]
     assert heard(table.bots[0])[-1] == "error replaced by another connection"
     assert {"0": "was replaced by another connection"} == record.turns[1].left
-    assert 5 == verify(record, COUNTING)
 
 
 async def test_of_two_that_come_back_in_a_turn_the_second_plays(tmp_path, autojump_clock):
@@ -194,14 +182,14 @@ async def test_a_refusal_holds_no_turn_up(tmp_path):
     assert "a" == letters(record, 0)
 
 
-async def test_before_the_first_turn(tmp_path, autojump_clock):
+async def test_before_the_first_turn(autojump_clock, counting):
     """While the match is held: the new connection is sent its beginning, the old one nothing."""
 
     async def hold(game):
         if not game.turn:
             await trio.sleep(2)
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, clock=CLOCK, extra={**ALL, "watcher": hold})
+    table = counting(clock=CLOCK, **ALL, watcher=hold)
 
     async def returner(end):
         await trio.sleep(1)
@@ -214,7 +202,6 @@ async def test_before_the_first_turn(tmp_path, autojump_clock):
     record = await table.play(returner, FIVE, FIVE)
     assert "maaaa" == letters(record, 0)
     assert REPLACED == table.bots[0].heard
-    assert 5 == verify(record, COUNTING)
 
 
 async def test_a_bot_that_does_not_read_is_absent_and_may_come_back(tmp_path, autojump_clock):
@@ -228,7 +215,6 @@ async def test_a_bot_that_does_not_read_is_absent_and_may_come_back(tmp_path, au
     record = await table.play(returner, FIVE, FIVE)
     assert "mmaaa" == letters(record, 0)
     assert {"0": "did not read what it was sent within 1 s"} == record.turns[0].left
-    assert 5 == verify(record, COUNTING)
 
 
 async def test_a_connection_that_does_not_read_is_replaced(tmp_path, autojump_clock):
@@ -247,7 +233,6 @@ async def test_a_connection_that_does_not_read_is_replaced(tmp_path, autojump_cl
 
     record = await table.play(returner, FIVE, FIVE)
     assert "maaaa" == letters(record, 0)
-    assert 5 == verify(record, COUNTING)
 
 
 @pytest.mark.parametrize("has_answered", [False, True])
@@ -261,7 +246,7 @@ async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, h
         again=[socket_connection],
         bots=[None],
         clock=Clock(time_init=60, time_move=60),
-        extra=ALL,
+        **ALL,
     )
 
     async def returner(_):
@@ -298,7 +283,6 @@ async def test_a_bot_that_is_still_away_at_the_end_is_out(tmp_path, autojump_clo
     (failure,) = failures_of(table.match)
     assert (0, (f"disconnected: {words}",)) == (failure.seat, failure.reasons)
     assert [2, 3] == [exchange.turn for exchange in failure.turns]
-    assert 5 == verify(record, COUNTING)
 
 
 async def test_an_interrupt_closes_what_was_broken(tmp_path, autojump_clock):
@@ -313,7 +297,7 @@ async def test_an_interrupt_closes_what_was_broken(tmp_path, autojump_clock):
     assert "aborted" == record.result.end
     assert [True] * 3 == [connection.closed for connection in table.connections]
     assert [] == failures_of(table.match)
-    assert 0 == verify(record, COUNTING)
+    assert 0 == record.result.turns
 
 
 # -- the operator --------------------------------------------------------------------------------
@@ -338,7 +322,6 @@ async def test_an_absent_bot_is_kicked(tmp_path, autojump_clock, at):
     record = await table.play(leaver, slow, slow)
     assert {0.5: "moooo", 1.1: "mmooo"}[at] == letters(record, 0)
     assert {"shutdown": 1} == record.result.fault_counts[0]
-    assert 5 == verify(record, COUNTING)
 
 
 async def test_a_bot_that_is_kicked_when_it_has_just_come_back_is_told(tmp_path, autojump_clock):
@@ -391,7 +374,7 @@ BOUND = {
 @pytest.mark.parametrize("name", BOUND)
 async def test_where_a_bot_can_not_come_back_it_is_out(tmp_path, autojump_clock, name):
     ruleset, hellos, extra, limits = BOUND[name]
-    table = sit(tmp_path, ruleset, hellos, clock=limits, extra=extra)
+    table = sit(tmp_path, ruleset, hellos, clock=limits, **extra)
 
     async def leaver(end):
         connection, _ = connection_pair("Ann v=1")
@@ -402,12 +385,11 @@ async def test_where_a_bot_can_not_come_back_it_is_out(tmp_path, autojump_clock,
 
     record = await table.play(leaver, FIVE, FIVE)
     assert "amooo" == letters(record, 0)
-    assert 5 == verify(record, ruleset)
 
 
 async def test_nor_can_it_by_a_dialect(tmp_path, autojump_clock):
     """Its connection in version 1 plays on."""
-    table = sit(tmp_path, InTwoDialects(), SKIPPERS, clock=CLOCK, extra=ALL)
+    table = sit(tmp_path, InTwoDialects(), SKIPPERS, clock=CLOCK, **ALL)
     connection, _ = connection_pair("Ann")
     with pytest.raises(RejoinError, match="only if it speaks version 1"):
         table.match.rejoin(0, connection)
@@ -415,10 +397,8 @@ async def test_nor_can_it_by_a_dialect(tmp_path, autojump_clock):
     assert "aaaaa" == letters(record, 0)
 
 
-async def test_nor_where_a_fault_forfeits(tmp_path, autojump_clock):
-    table = sit(
-        tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, extra={"may_rejoin": (0, 1)}
-    )
+async def test_nor_where_a_fault_forfeits(autojump_clock, angrymob):
+    table = angrymob(may_rejoin=(0, 1))
 
     record = await table.play(leaves(), answers(""))
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lanista.games.base import Late
 from lanista.games.outcome import FAILURES
-from lanista.match.replay import payloads, start, verify
+from lanista.match.replay import payloads, start
 from lanista.match.seat import RejoinError
 from lanista_protocol import State, tokenize
 from match.playing import COUNTING, SKIPPERS, failures_of, listens, sit
@@ -121,7 +121,7 @@ def play(folder, seats, hellos=SKIPPERS):
             settings={"rounds": ROUNDS},
             clock=CLOCK,
             late_limit=LATE_LIMIT,
-            extra=ALL,
+            **ALL,
         )
         async with trio.open_nursery() as nursery:
             players = [
@@ -150,8 +150,6 @@ ONE = (0.0, ())
 def test_no_break_changes_more_than_the_turns_that_are_missing(tmp_path_factory, seats):
     folder = tmp_path_factory.mktemp("rejoin")
     table, players, record = play(folder, seats)
-    turns = len(record.turns)
-    assert turns == verify(record, COUNTING)
     check_same_game(record, players)
     for player in players:
         check_heard(record, player)

@@ -24,9 +24,7 @@ def with_a_gap(folder, ruleset=COUNTING, settings=SIX):
 
     async def main():
         hellos = [f"{name} v=1" for name in ("Ann", "Bob", "Cy", "Di")[: ruleset.seats]]
-        table = sit(
-            folder, ruleset, hellos, settings=settings, clock=CLOCK, extra={"may_rejoin": (0,)}
-        )
+        table = sit(folder, ruleset, hellos, settings=settings, clock=CLOCK, may_rejoin=(0,))
         ends = [table.bots[0]]
 
         async def returner(end):
@@ -55,7 +53,7 @@ def test_a_gap_in_games_of_four(tmp_path, name):
     ruleset, settings = GAME_OF_FOUR[name]
     table, (first, second), record = with_a_gap(tmp_path, ruleset, settings)
     assert [1, 2] == [turn.turn for turn in record.turns if turn.was_absent(0)]
-    assert 6 == verify(record, ruleset)
+    assert 6 == record.result.turns
     start_of = [end.heard[: end.heard.index(b"turn ")] for end in (first, second)]
     assert start_of[0] == start_of[1]
     fed = list(payloads(record, ruleset, 0))

@@ -4,7 +4,7 @@ import pytest
 
 from lanista.match.encoder import Version1Encoder
 from lanista.match.record_writer import RecordWriter
-from match.playing import COUNTING, SKIPPERS, answers, sit, speaks, verdicts
+from match.playing import answers, speaks, verdicts
 
 ROUNDS = 3
 THREE = answers("1", "1", "1")
@@ -28,7 +28,7 @@ def passed(game):
     ],
     ids=["unwatched", "passed", "held"],
 )
-async def test_while_the_bots_think(tmp_path, autojump_clock, monkeypatch, extra, sent):
+async def test_while_the_bots_think(autojump_clock, counting, monkeypatch, extra, sent):
     """About the next turn, once all have been sent it; but before a watcher holds the match."""
     during = []
     write = RecordWriter.turn
@@ -39,13 +39,13 @@ async def test_while_the_bots_think(tmp_path, autojump_clock, monkeypatch, extra
         write(self, line)
 
     monkeypatch.setattr(RecordWriter, "turn", turn)
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": ROUNDS}, extra=extra)
+    table = counting(rounds=ROUNDS, **extra)
     record = await table.play(*[THREE] * 3)
     assert [{payload} for payload in sent] == during
     assert [0, 1, 2] == [turn.turn for turn in record.turns]
 
 
-async def test_a_turn_that_cannot_be_written_is_not_counted(tmp_path, autojump_clock, monkeypatch):
+async def test_a_turn_that_cannot_be_written_is_not_counted(autojump_clock, counting, monkeypatch):
     """The result tells of as many turns as the record has."""
     write = RecordWriter.turn
 
@@ -55,14 +55,14 @@ async def test_a_turn_that_cannot_be_written_is_not_counted(tmp_path, autojump_c
         write(self, line)
 
     monkeypatch.setattr(RecordWriter, "turn", turn)
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": ROUNDS})
+    table = counting(rounds=ROUNDS)
     record = await table.play(*[EAGER] * 3)
     assert ("aborted", 1) == (record.result.end, record.result.turns)
     assert [0] == [turn.turn for turn in record.turns]
 
 
 async def test_a_turn_is_written_even_if_the_next_cannot_begin(
-    tmp_path, autojump_clock, monkeypatch
+    autojump_clock, counting, monkeypatch
 ):
     encode = Version1Encoder.turn
 
@@ -72,7 +72,7 @@ async def test_a_turn_is_written_even_if_the_next_cannot_begin(
         return encode(self, game, seat, status)
 
     monkeypatch.setattr(Version1Encoder, "turn", turn)
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": ROUNDS})
+    table = counting(rounds=ROUNDS)
     record = await table.play(*[EAGER] * 3)
     assert ("aborted", 1) == (record.result.end, record.result.turns)
     assert [("answer",) * 3] == verdicts(record)

