@@ -257,6 +257,18 @@ def verdicts(record: Record) -> list[tuple[str, ...]]:
     return [turn.verdicts for turn in record.turns]
 
 
+def ending(record: Record) -> tuple[str, str, tuple[int, ...]]:
+    """Return how a match ended: the end, its reason and the ranks."""
+    assert record.result is not None
+    return record.result.end, record.result.reason, record.result.ranks
+
+
+def faults_of(record: Record) -> list[tuple[str, int, int, str]]:
+    """Return the code, turn, seat and words of each fault that the result tells."""
+    assert record.result is not None
+    return [(fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults]
+
+
 def heard(end: BotEnd) -> list[str]:
     """Every line that a bot has read."""
     return end.heard.decode().splitlines()
@@ -267,7 +279,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
 
 
-def rewritten(folder: Path, lines: Sequence[Mapping[str, Any]]) -> Record:
+def rewritten(folder: Path, lines: Sequence[Any]) -> Record:
     """A record of these lines, read from a file."""
     path = folder / "rewritten.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -12,6 +12,7 @@ from match.playing import (
     COUNTING,
     SKIPPERS,
     answers,
+    ending,
     heard,
     listens,
     sit,
@@ -125,7 +126,7 @@ async def test_an_interrupt_tells_all_and_records_as_aborted(autojump_clock, cou
         table.match.watcher = watcher
     record = await table.play(bot, bot, bot)
     result = record.result
-    assert ("aborted", "interrupted", (1, 1, 1)) == (result.end, result.reason, result.ranks)
+    assert ("aborted", "interrupted", (1, 1, 1)) == ending(record)
     assert None is result.error
     turns = {"before": 0, "watching": 0, "first turn": 0, "later": 2, "between": 2}[when]
     assert (turns, turns) == (result.turns, verify(record, COUNTING))

@@ -12,6 +12,8 @@ from match.playing import (
     ANGRYMOB,
     SMALL,
     answers,
+    ending,
+    faults_of,
     heard,
     leaves,
     listens,
@@ -68,9 +70,7 @@ async def test_who_is_put_out_is_told_why_and_the_others_play_on(autojump_clock,
     assert expected.ljust(5, "o") == "".join(verdict[0][0] for verdict in verdicts(record))
     assert TOLD == heard(table.bots[0])[-1]
     assert ("m" == expected) == ("go" not in heard(table.bots[0]))
-    assert [("shutdown", len(expected) - 1, 0, WHY)] == [
-        (fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults
-    ]
+    assert [("shutdown", len(expected) - 1, 0, WHY)] == faults_of(record)
     assert [("answer", "answer")] * 5 == [verdict[1:] for verdict in verdicts(record)]
     assert ("finished", (score, 5, 5), over) == (
         *(record.result.end, record.result.scores),
@@ -95,9 +95,7 @@ async def test_while_another_thinks_without_a_limit(autojump_clock, counting):
     assert [5] == closed_at
     assert 500 == table.over
     assert ["missing", "out", "out", "out", "out"] == [verdict[1] for verdict in verdicts(record)]
-    assert [("shutdown", 0, 1, WHY)] == [
-        (fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults
-    ]
+    assert [("shutdown", 0, 1, WHY)] == faults_of(record)
     assert [("answer", "answer")] * 5 == [verdict[::2] for verdict in verdicts(record)]
 
 
@@ -144,16 +142,10 @@ async def test_where_a_fault_forfeits_nobody_waits_for_the_other(
 
     kick = kicker(table, 0, after=5, times=2)
     record = await table.play(ann, bob, beside=[kick])
-    assert ("forfeit", "removed", (2, 1)) == (
-        record.result.end,
-        record.result.reason,
-        record.result.ranks,
-    )
+    assert ("forfeit", "removed", (2, 1)) == ending(record)
     assert 5 == table.over
     assert 1 == record.result.turns == len(record.turns)
-    assert [("shutdown", 1, 0, WHY)] == [
-        (fault.code, fault.turn, fault.seat, fault.words) for fault in record.result.faults
-    ]
+    assert [("shutdown", 1, 0, WHY)] == faults_of(record)
     assert ("malformed", "normal") == record.result.endings
     assert TOLD == heard(table.bots[0])[-1]
     assert "end forfeit" in heard(table.bots[1])

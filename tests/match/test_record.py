@@ -25,7 +25,7 @@ from lanista.match.record import (
 )
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
-from match.playing import COUNTING, answers, lines_of, listens, speaks, writes
+from match.playing import COUNTING, answers, lines_of, listens, rewritten, speaks, writes
 
 HEADER = Header(
     lanista_record=FORMAT,
@@ -401,19 +401,15 @@ BAD = {
 def test_no_record(tmp_path, name):
     """Each says file, line, and what is wrong, in one line."""
     lines, words = BAD[name]
-    path = tmp_path / "m.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(BadRecordError) as caught:
-        read_record(path)
-    assert str(caught.value).startswith(f"{path}: {words}")
+        rewritten(tmp_path, lines)
+    assert str(caught.value).startswith(f"{tmp_path}/rewritten.jsonl: {words}")
     assert "\n" not in str(caught.value)
 
 
 def test_the_good_record_is_one(tmp_path):
     """So that every case above is refused for its one change."""
-    path = tmp_path / "m.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in changed(1)))
-    assert RESULT == read_record(path).result
+    assert RESULT == rewritten(tmp_path, changed(1)).result
 
 
 @pytest.mark.parametrize(

@@ -20,16 +20,16 @@ from match.playing import (
     SMALL,
     lines_of,
     random_match,
+    rewritten,
     sit,
     speaks,
 )
 from support import tinygame
 
 
-def check(path, lines, ruleset):
-    """Write these lines as a record, read and verify it."""
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return verify(read_record(path), ruleset)
+def check(folder, lines, ruleset=COUNTING):
+    """Verify a record of these lines."""
+    return verify(rewritten(folder, lines), ruleset)
 
 
 @given(seed=st.integers(0, 2**31 - 1), unreliable=st.booleans(), data=st.data())
@@ -52,7 +52,7 @@ def test_angrymob_verifies_and_every_change_is_noticed(tmp_path_factory, seed, u
 
 def change_and_check(path, ruleset, data):
     good = lines_of(path)
-    assert len(good) - 2 == check(path.with_suffix(".good"), good, ruleset)
+    assert len(good) - 2 == check(path.parent, good, ruleset)
     lines = json.loads(json.dumps(good))
     header, turns, result = lines[0], lines[1:-1], lines[-1]["result"]
     kinds = ["seed", "board", "setting", "result", "result digest", "count", "digest", "verdict"]
@@ -98,7 +98,7 @@ def change_and_check(path, ruleset, data):
                 {"turn": turn["turn"], "seat": seat, "code": "late", "index": None, "words": ""}
             )
     with pytest.raises((MismatchError, BadRecordError)) as caught:
-        check(path.with_suffix(".bad"), lines, ruleset)
+        check(path.parent, lines, ruleset)
     assert "\n" not in str(caught.value)
 
 
@@ -210,7 +210,7 @@ def test_a_record_that_says_something_else_than_the_rules(tmp_path, lines, name)
     change(lines)
     error = BadRecordError if name == "unknown verdict" else MismatchError
     with pytest.raises(error) as caught:
-        check(tmp_path / "bad", lines, COUNTING)
+        check(tmp_path, lines)
     assert str(caught.value).startswith(words)
     assert "\n" not in str(caught.value)
 
@@ -225,7 +225,7 @@ def test_an_answer_of_too_many_submoves(tmp_path, lines, monkeypatch, verdict):
     monkeypatch.setattr(tinygame.Counting, "parse", parse)
     set_in(1, "verdicts", 0, verdict)(lines)
     with pytest.raises(MismatchError, match="turn 0: the answer of seat 0 is"):
-        check(tmp_path / "bad", lines, COUNTING)
+        check(tmp_path, lines)
 
 
 @pytest.mark.parametrize("name", UNUSABLE)
@@ -233,28 +233,28 @@ def test_a_record_that_these_rules_cannot_play(tmp_path, lines, name):
     change, words = UNUSABLE[name]
     change(lines)
     with pytest.raises(BadRecordError) as caught:
-        check(tmp_path / "bad", lines, COUNTING)
+        check(tmp_path, lines)
     assert str(caught.value).startswith(words)
 
 
 def test_a_seat_too_few(tmp_path, lines):
     lines[0]["players"].pop()
     with pytest.raises(BadRecordError, match="the record has 2 players; counting is for 3"):
-        check(tmp_path / "bad", [lines[0]], COUNTING)
+        check(tmp_path, lines[:1])
 
 
 def test_nothing_is_wrong_with_it_otherwise(tmp_path, lines):
     """Nor with a name, a time, a clock or a message changed: they decide nothing."""
-    assert 2 == check(tmp_path / "good", lines, COUNTING)
+    assert 2 == check(tmp_path, lines)
     lines[0]["players"][0]["name"] = "Zed"
     lines[1]["times"][0] = [9, 9, 9, 9]
     lines[0]["clock"]["time_move"] = 7.0
     lines[-1]["result"]["faults"][0]["words"] = "as an older version said it"
-    assert 2 == check(tmp_path / "good", lines, COUNTING)
+    assert 2 == check(tmp_path, lines)
 
 
 def test_a_record_without_result_verifies_as_far_as_it_goes(tmp_path, lines):
-    assert [0, 1, 2] == [check(tmp_path / "cut", lines[:end], COUNTING) for end in (1, 2, 3)]
+    assert [0, 1, 2] == [check(tmp_path, lines[:end]) for end in (1, 2, 3)]
 
 
 @pytest.mark.parametrize(
@@ -276,17 +276,15 @@ def test_an_end_that_is_not_the_rules_must_be_possible(tmp_path, lines, end, rea
     result["faults"].pop()
     result["fault_counts"] = [{}, {"illegal": 1}, {}]
     with pytest.raises(MismatchError) as caught:
-        check(tmp_path / "bad", lines, COUNTING)
+        check(tmp_path, lines)
     assert str(caught.value).startswith(words)
     result.update(end="aborted", reason="interrupted")
-    assert 1 == check(tmp_path / "good", lines, COUNTING)
+    assert 1 == check(tmp_path, lines)
 
 
 def test_the_positions_are_those_of_the_match(tmp_path, lines):
     """The game before the first turn and after every one."""
-    path = tmp_path / "m"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    record = read_record(path)
+    record = rewritten(tmp_path, lines)
     seen = [(game.turn, game.digest(), game.scores()) for game in positions(record, COUNTING)]
     assert [0, 1, 2] == [turn for turn, _, _ in seen]
     assert [line["digest"] for line in lines[1:3]] == [digest for _, digest, _ in seen[1:]]
@@ -330,7 +328,7 @@ def test_settings_that_do_not_fit_the_board_are_named(tmp_path):
 def test_what_a_record_says_stays_within_the_message_s_line(tmp_path, lines):
     lines[1]["digest"] = "\u2028\x1b[2J" + "x" * 5000
     with pytest.raises(MismatchError) as caught:
-        check(tmp_path / "bad", lines, COUNTING)
+        check(tmp_path, lines)
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 1000
 

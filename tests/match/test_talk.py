@@ -13,6 +13,7 @@ from match.playing import (
     SKIPPERS,
     SMALL,
     answers,
+    ending,
     heard,
     leaves,
     listens,
@@ -81,11 +82,7 @@ async def test_a_capture_in_version_1(autojump_clock, angrymob):
     record = await table.play(answers(*CAPTURE), answers("", "1 1 1 2"))
     for seat, end in enumerate(table.bots):
         assert opening(seat) + CAPTURED + "bye\n" == end.heard.decode()
-    assert ("finished", "capture", (1, 2)) == (
-        record.result.end,
-        record.result.reason,
-        record.result.ranks,
-    )
+    assert ("finished", "capture", (1, 2)) == ending(record)
 
 
 async def test_a_forfeit_ends_without_another_position(autojump_clock, angrymob):

@@ -8,15 +8,7 @@ import trio.testing
 
 from lanista.games.outcome import Ending
 from lanista.match.stalls import PassLimit
-from match.playing import (
-    SKIPPERS,
-    answers,
-    heard,
-    listens,
-    speaks,
-    verdicts,
-    writes,
-)
+from match.playing import SKIPPERS, answers, ending, heard, listens, speaks, verdicts, writes
 
 
 class Stalls:
@@ -160,7 +152,7 @@ async def test_a_bot_that_broke_a_limit_gets_no_void_and_alone_forfeits(autojump
     table = angrymob(stalls=Stalls({0: 1.0}), limit_breakers=Breakers({1: BOMB}))
     record = await table.play(listens, listens)
     result = record.result
-    assert ("forfeit", "removed", (1, 2)) == (result.end, result.reason, result.ranks)
+    assert ("forfeit", "removed", (1, 2)) == ending(record)
     assert [(0, 1, "disconnected", BOMB)] == [
         (fault.turn, fault.seat, fault.code, fault.words) for fault in result.faults
     ]
