@@ -3,14 +3,15 @@
 import os
 import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import trio
 
 from lanista.bots import keeper_process
 from lanista.bots.command import environment
-from lanista.bots.process import Bot, Exit
+from lanista.bots.process import Bot, Exit, start_bot
 from lanista.bots.proctree import processes, read_stat
 from support.processes import runs
 from support.waiting import PATIENCE, until
@@ -49,6 +50,19 @@ async def end_of(bot: Bot) -> Exit:
     """Wait for a bot's end, and return how it ended; the test fails if it goes on."""
     with trio.fail_after(PATIENCE):
         return await bot.exited()
+
+
+async def exit_of(words: Sequence[str], env: Mapping[str, str] = ENV, **options: Any) -> Exit:
+    """Start a bot, and return how it ended by itself; options as of `start_bot`."""
+    async with start_bot(words, env, **options) as bot:
+        return await end_of(bot)
+
+
+async def failure_of(words: Sequence[str], env: Mapping[str, str] = ENV, **options: Any) -> str:
+    """Return why a bot can't be started; options as of `start_bot`."""
+    how = await exit_of(words, env, **options)
+    assert how == Exit(failure=how.failure)
+    return how.failure.removeprefix("could not be started: ")
 
 
 async def gone(pids: Iterable[int]) -> None:

@@ -19,12 +19,11 @@ import pytest
 import trio
 import trio.testing
 
-from bots_start.arena import needs_sandbox
+from bots_start.arena import listening, needs_sandbox
 from bots_start.processes import ENVIRONMENT, end_of
 from lanista.bots import builder, building, sandbox
 from lanista.bots.builder import Build, BuildError
 from lanista.bots.building import Builder, NotBuiltError, command_of
-from lanista.bots.command import HOST, environment
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox
 from support.waiting import PATIENCE, until
@@ -159,10 +158,9 @@ class Ended:
 async def answered(folder, *parts, most=1 << 16):
     """What is made of these bytes as the answer of a build."""
     product = folder / "1.program"
-    [listener] = await trio.open_tcp_listeners(0, host=HOST)
 
     async def send():
-        stream = await trio.testing.open_stream_to_socket_listener(listener)
+        stream = await trio.testing.open_stream_to_socket_listener(arena.listener)
         async with stream:
             try:
                 for part in parts:
@@ -171,10 +169,10 @@ async def answered(folder, *parts, most=1 << 16):
                 pass  # it was enough
 
     with trio.fail_after(PATIENCE):
-        async with listener, trio.open_nursery() as nursery:
+        async with listening() as arena, trio.open_nursery() as nursery:
             nursery.start_soon(send)
             try:
-                answer = await Builder(most=most)._receive(listener, Ended(), product)
+                answer = await Builder(most=most)._receive(arena.listener, Ended(), product)
                 return None if answer is None else building._command(answer)
             except NotBuiltError as error:
                 return str(error) if str(error).isprintable() else error
@@ -284,14 +282,11 @@ def data():
 @asynccontextmanager
 async def playing(data, built):
     """The program as it plays: its output."""
-    [listener] = await trio.open_tcp_listeners(0, host=HOST)
-    async with listener:
-        port = listener.socket.getsockname()[1]
-        folder = data / "name-ann"
-        box = Sandbox(port=port, hidden=(data / "arena.toml", data, folder))
-        command = command_of(folder / "2.program", built.command)
-        env = environment(port=port, name="Ann", token="t0k")
-        async with start_bot(command, env, cwd=folder, grace=0, sandbox=box) as bot:
+    folder = data / "name-ann"
+    command = command_of(folder / "2.program", built.command)
+    async with listening() as arena:
+        box = Sandbox(port=arena.port, hidden=(data / "arena.toml", data, folder))
+        async with start_bot(command, arena.env, cwd=folder, grace=0, sandbox=box) as bot:
             yield bot
 
 
@@ -315,12 +310,10 @@ async def build_in(data, source, *, file="bot.zip", seconds=PATIENCE, output=Non
 async def test_neither_build_nor_program_sees_others_or_older_versions(data, monkeypatch):
     """Nor the arena's file, its data or its port; and each runs in an arena of any user."""
     monkeypatch.setenv("SECRET", "s3cret")
-    [listener] = await trio.open_tcp_listeners(0, host=HOST)
-    async with listener:
-        port = listener.socket.getsockname()[1]
+    async with listening() as arena:
         # It names the files of others, as a command line of `lanista play` names a bot's own.
         named = f"{data}/name-bob/1.source A={data}/name-ann/1.source"
-        looks = f"python3 looks.py {data} {port} {named} {data}/arena.toml"
+        looks = f"python3 looks.py {data} {arena.port} {named} {data}/arena.toml"
         # What is no file is kept too, and harms nobody.
         odd = "mkfifo pipe; ln -s /etc/passwd out; ln -s . loop"
         recipe = f'build = ["{looks}", "{odd}"]\nrun = "{looks}"'

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bots_start.processes import ENV
+from bots_start.processes import ENV, exit_of
 from lanista.bots import cgroup
 from lanista.bots.cgroup import use_cgroups
 from lanista.bots.limits import MIB, BotLimits
@@ -61,8 +61,7 @@ async def test_a_bot_gets_a_group_that_is_gone_after_it(tree, monkeypatch):
     leaf = group / "lanista-arena"
     assert int((leaf / "cgroup.procs").read_text()) > 0
     limits = BotLimits(memory=32 * MIB, processes=100)
-    async with start_bot(["true"], ENV, limits=limits) as bot:
-        assert Exit(code=0) == await bot.exited()
+    assert Exit(code=0) == await exit_of(["true"], limits=limits)
     (files,) = removed.values()
     assert files == {
         "memory.max": f"{32 * MIB}\n",
@@ -85,8 +84,7 @@ async def test_groups_that_a_killed_process_of_our_id_has_left_are_in_nobodys_wa
     for number in range(1, 500):
         (group / f"lanista-bot-{os.getpid()}-{number}").mkdir()
     assert use_cgroups(proc)
-    async with start_bot(["true"], ENV, limits=BotLimits(memory=32 * MIB)) as bot:
-        assert Exit(code=0) == await bot.exited()
+    assert Exit(code=0) == await exit_of(["true"], limits=BotLimits(memory=32 * MIB))
 
 
 def test_groups_of_killed_processes_are_removed(tree):
@@ -110,8 +108,8 @@ async def test_the_kernels_end_for_memory_is_told(tree):
         how = await bot.exited()
     assert "was ended: it used more than 32 MiB of memory, its limit" == str(how)
     kill = kill.replace("oom_kill 3", "oom_kill 0")
-    async with start_bot(["sh", "-c", kill], ENV, limits=BotLimits(memory=32 * MIB)) as bot:
-        assert "killed by SIGKILL" == str(await bot.exited())
+    command = ["sh", "-c", kill]
+    assert "killed by SIGKILL" == str(await exit_of(command, limits=BotLimits(memory=32 * MIB)))
 
 
 async def test_a_group_that_cannot_be_joined_or_made_is_a_failure(tree, monkeypatch):
@@ -147,8 +145,7 @@ async def test_a_group_that_cannot_limit_serves_to_kill_only(tree, lacks):
     assert use_cgroups(proc)
     assert not (group / "lanista-arena").exists()
     removed.clear()
-    async with start_bot(["true"], ENV, limits=BotLimits()) as bot:
-        assert Exit(code=0) == await bot.exited()
+    assert Exit(code=0) == await exit_of(["true"], limits=BotLimits())
     (files,) = removed.values()
     assert ("0\n", "1\n") == (files["cgroup.procs"], files["cgroup.kill"])
     assert {"memory.max", "pids.max"}.isdisjoint(files)
@@ -169,8 +166,7 @@ async def test_without_a_group_of_ours_nothing_is_touched(tree, lacks):
     assert not use_cgroups(proc)
     assert not (group / "lanista-arena").exists()
     removed.clear()
-    async with start_bot(["true"], ENV, limits=BotLimits()) as bot:
-        assert Exit(code=0) == await bot.exited()
+    assert Exit(code=0) == await exit_of(["true"], limits=BotLimits())
     assert {} == removed
 
 

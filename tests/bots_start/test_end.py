@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 import trio
 
+from bots_start.arena import listening
 from bots_start.processes import (
     ENV,
     ENVIRONMENT,
@@ -99,14 +100,11 @@ async def test_a_bot_that_goes_by_itself_is_not_waited_for_longer(script):
             line.recv(1)
         print("bye")
     """)
-    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    async with listener:
-        port = str(listener.socket.getsockname()[1])
-        command = [sys.executable, "-I", str(path)]
-        async with start_bot(command, ENV | {"LANISTA_PORT": port}, grace=PATIENCE) as bot:
-            async with await listener.accept():
-                assert bot.exit is None
-            begin = trio.current_time()
+    command = [sys.executable, "-I", str(path)]
+    async with listening() as arena, start_bot(command, arena.env, grace=PATIENCE) as bot:
+        async with await arena.listener.accept():
+            assert bot.exit is None
+        begin = trio.current_time()
     assert trio.current_time() - begin < PATIENCE / 2
     assert Exit(code=0) == bot.exit
     assert "bye\n" == bot.output_tail()
@@ -262,11 +260,10 @@ async def test_all_is_dead_after_the_arena(script, family, number):
     """Killed by -9, interrupted as by Ctrl-C, or terminated: bots, descendants and keepers go,
     and what those were forked from."""
     command = [sys.executable, str(script(ARENA)), *python(family)]
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     async with trio.open_nursery() as nursery:
-        run = partial(trio.run_process, env=env, stdout=-1, capture_stderr=True, check=False)
+        options = {"env": ENVIRONMENT, "stdout": -1, "capture_stderr": True, "check": False}
         # Its end is waited for here, and it is killed when the test fails before.
-        arena = await nursery.start(run, command)
+        arena = await nursery.start(partial(trio.run_process, command, **options))
         with trio.fail_after(PATIENCE):
             line = b""
             while not line.endswith(b"\n"):

@@ -19,6 +19,8 @@ from bots_start.processes import (
     ENVIRONMENT,
     KILLED,
     children,
+    exit_of,
+    failure_of,
     fork_server,
     gone,
     parent,
@@ -92,8 +94,7 @@ async def test_a_bot_gets_a_large_environment_and_many_words(script):
     ],
 )
 async def test_what_no_program_can_be_given_is_told(variable, why):
-    async with start_bot(["true"], ENV | variable) as bot:
-        assert f"could not be started: {why}" == str(bot.exit)
+    assert why == await failure_of(["true"], ENV | variable)
 
 
 async def test_the_operators_token_is_not_handed_on(monkeypatch):
@@ -206,8 +207,7 @@ async def test_a_stopped_fork_server_goes_on():
     async with start_bot(["true"], ENV):
         server = fork_server()
     stop(server)
-    async with start_bot(["true"], ENV) as bot:
-        assert Exit(code=0) == await bot.exited()
+    assert Exit(code=0) == await exit_of(["true"])
     assert server == fork_server()
 
 
@@ -224,11 +224,8 @@ async def test_a_fork_server_that_is_killed_with_a_request_fails_that_bot_alone(
 
     with monkeypatch.context() as patch:
         patch.setattr(keeper_process.socket, "send_fds", send_and_kill)
-        async with start_bot(["true"], ENV) as bot:
-            why = "could not be started: the process that starts bots has ended"
-            assert why == str(bot.exit)
-    async with start_bot(["true"], ENV) as bot:
-        assert Exit(code=0) == await bot.exited()
+        assert "the process that starts bots has ended" == await failure_of(["true"])
+    assert Exit(code=0) == await exit_of(["true"])
 
 
 async def test_a_fork_server_that_does_not_answer_is_replaced(monkeypatch):
@@ -243,12 +240,9 @@ async def test_a_fork_server_that_does_not_answer_is_replaced(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(keeper_process.socket, "send_fds", stop_and_send)
         keeper_process._fork_server._requests.settimeout(0.2)
-        async with start_bot(["true"], ENV) as bot:
-            why = "could not be started: the process that starts bots doesn't answer"
-            assert why == str(bot.exit)
+        assert "the process that starts bots doesn't answer" == await failure_of(["true"])
     assert read_stat(server) is None
-    async with start_bot(["true"], ENV) as bot:
-        assert Exit(code=0) == await bot.exited()
+    assert Exit(code=0) == await exit_of(["true"])
 
 
 async def test_an_interrupted_request_spoils_no_other(monkeypatch):
@@ -273,9 +267,7 @@ async def test_an_interrupted_request_spoils_no_other(monkeypatch):
 async def test_too_many_processes_are_told(monkeypatch):
     answer = -errno.EAGAIN
     monkeypatch.setattr(keeper_process._ForkServer, "_ask", lambda *_: answer)
-    async with start_bot(["true"], ENV) as bot:
-        why = "could not be started: [Errno 11] Resource temporarily unavailable"
-        assert why == str(bot.exit)
+    assert "[Errno 11] Resource temporarily unavailable" == await failure_of(["true"])
 
 
 def test_a_failed_fork_is_answered_by_its_error(monkeypatch):
@@ -326,8 +318,7 @@ async def test_without_a_fork_server_all_is_the_same(family, tmp_path):
     async with start_bot(show, ENV, cwd=tmp_path) as bot:
         assert Exit(code=3) == await bot.exited()
     assert f"Camper\n{tmp_path}\n" == bot.output_tail()
-    async with start_bot(["echo", "x" * 3_000_000], ENV) as bot:
-        assert "could not be started: Argument list too long: 'echo'" == str(bot.exit)
+    assert "Argument list too long: 'echo'" == await failure_of(["echo", "x" * 3_000_000])
     async with start_bot(SLEEP, ENV, grace=0) as bot:
         os.kill(bot.keeper, signal.SIGKILL)
         assert "was lost: its keeper was killed by SIGKILL" == str(await bot.exited())

@@ -9,7 +9,7 @@ import sys
 import pytest
 import trio
 
-from bots_start.processes import ENV, end_of, parent, pids_in, python
+from bots_start.processes import ENV, end_of, failure_of, parent, pids_in, python
 from lanista.bots import keeper_process, process
 from lanista.bots.process import Exit, start_bot
 from support.processes import open_files
@@ -139,21 +139,18 @@ async def test_a_folder_of_the_path_that_may_not_be_entered_has_no_program(tmp_p
     """As one of root's may be after `runuser`; it must not look as if the program were there."""
     (tmp_path / "closed").mkdir(mode=0)
     env = ENV | {"PATH": f"{tmp_path}/closed"}
-    async with start_bot(["missing-program"], env, cwd=tmp_path) as bot:
-        why = "could not be started: No such file or directory: 'missing-program' on PATH"
-        assert why == str(await bot.exited())
+    why = "No such file or directory: 'missing-program' on PATH"
+    assert why == await failure_of(["missing-program"], env, cwd=tmp_path)
 
 
 async def test_a_missing_working_directory_is_told(tmp_path):
     missing = tmp_path / "missing"
-    async with start_bot(["true"], ENV, cwd=missing) as bot:
-        why = f"No such file or directory: '{missing}' (its working directory)"
-        assert Exit(failure=f"could not be started: {why}") == bot.exit
+    why = f"No such file or directory: '{missing}' (its working directory)"
+    assert why == await failure_of(["true"], cwd=missing)
 
 
 async def test_a_command_too_long_for_the_kernel_is_told():
-    async with start_bot(["echo", "x" * 3_000_000], ENV) as bot:
-        assert "could not be started: Argument list too long: 'echo'" == str(bot.exit)
+    assert "Argument list too long: 'echo'" == await failure_of(["echo", "x" * 3_000_000])
 
 
 async def test_without_free_descriptors_the_bot_cannot_be_started(monkeypatch):
@@ -167,8 +164,7 @@ async def test_without_free_descriptors_the_bot_cannot_be_started(monkeypatch):
         return pipe()
 
     monkeypatch.setattr(process.os, "pipe", scarce)
-    async with start_bot(["true"], ENV) as bot:
-        assert "could not be started: [Errno 24] Too many open files" == str(bot.exit)
+    assert "[Errno 24] Too many open files" == await failure_of(["true"])
 
 
 async def test_the_last_64_kib_of_a_flood_are_kept_and_the_flood_is_not_blocked(script):

@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from bots_start.arena import BOTS, CAN_SANDBOX, listening, needs_sandbox
-from bots_start.processes import end_of, gone, parent, python
+from bots_start.processes import end_of, failure_of, gone, parent, python
 from lanista.bots import keeper, proctree, sandbox, usage
 from lanista.bots.command import HOST
 from lanista.bots.limits import BotLimits
@@ -135,8 +135,7 @@ async def every_way_says(why):
     with pytest.raises(SandboxError) as caught:
         check_sandbox()
     assert why == str(caught.value)
-    async with start_bot(["true"], {}, sandbox=Sandbox(port=1)) as bot:
-        assert Exit(failure=f"could not be started: {why}") == bot.exit
+    assert why == await failure_of(["true"], {}, sandbox=Sandbox(port=1))
 
 
 async def test_without_bubblewrap_it_is_an_error(monkeypatch):
