@@ -66,6 +66,23 @@ def waiting(hello, number=1):
     return Player(connection, RULESET, "nowhere", number, Place("", 0.0))
 
 
+def arena_with_ladder(check, **more):
+    """An arena whose ladder is made up: its names are checked so, and `more` are its attributes."""
+    room = SimpleNamespace(spec=SimpleNamespace(name="pit"), ruleset=RULESET, **more)
+    names = SimpleNamespace(changed=SimpleNamespace(count=0), check=check)
+    return Arena(arena_options(RULESET), {"pit": room}, names)
+
+
+def admitted(arena):
+    """The place of a bot that has connected from elsewhere."""
+    return arena.connections.admission.admit("10.0.0.1", 0.0)
+
+
+async def enter(arena, connection, place):
+    """Have the arena greet a connection."""
+    return await arena.connections._enter(connection, place, "somewhere", None)
+
+
 def come(arena, *hellos):
     """Bots that wait already; nobody reads from them."""
     players = []
@@ -269,15 +286,15 @@ async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
     """Without the garbage collector, which may not run before thousands have come and gone."""
     arena = Arena(arena_options(RULESET))
 
-    async def enter(connection, place):
+    async def enter_in_vain(connection, place):
         with contextlib.suppress(RemoteProtocolError):
-            await arena.connections._enter(connection, place, "somewhere", None)
+            await enter(arena, connection, place)
 
     async def give_way():
         connection = Connection(Wire())
-        place = arena.connections.admission.admit("10.0.0.1", 0.0)
+        place = admitted(arena)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(enter, connection, place)
+            nursery.start_soon(enter_in_vain, connection, place)
             await trio.testing.wait_all_tasks_blocked()
             place.give_way(RemoteProtocolError(ErrorCode.SERVER_FULL, "others are waiting"))
         arena.connections._leave(place)
@@ -293,16 +310,10 @@ async def test_a_connection_that_gave_up_its_place_is_freed_at_once():
 
 async def test_a_bot_that_gives_up_its_place_as_it_arrives_leaves_its_name_free(monkeypatch):
     """Nothing can be cancelled any more by then, as it waits for nothing."""
-    who, present = SimpleNamespace(name="Ann", key="ann", is_registered=False), []
-    room = SimpleNamespace(
-        spec=SimpleNamespace(name="pit"),
-        ruleset=RULESET,
-        connect=present.append,
-        disconnect=present.remove,
-    )
+    present = []
 
     async def check(*_):
-        return who
+        return SimpleNamespace(name="Ann", key="ann", is_registered=False)
 
     @contextlib.asynccontextmanager
     async def turn(*_):
@@ -310,10 +321,9 @@ async def test_a_bot_that_gives_up_its_place_as_it_arrives_leaves_its_name_free(
         yield
 
     monkeypatch.setattr(Turns, "turn", turn)
-    names = SimpleNamespace(changed=SimpleNamespace(count=0), check=check)
-    arena = Arena(arena_options(RULESET), {"pit": room}, names)
+    arena = arena_with_ladder(check, connect=present.append, disconnect=present.remove)
     monkeypatch.setattr(type(arena.ladder_matches), "start_ready", lambda _: None)
-    place = arena.connections.admission.admit("10.0.0.1", 0.0)
+    place = admitted(arena)
 
     async def read_hello(*_):
         connection.hello = parse_hello("Ann v=1 room=pit")
@@ -322,7 +332,7 @@ async def test_a_bot_that_gives_up_its_place_as_it_arrives_leaves_its_name_free(
     monkeypatch.setattr(Connection, "read_hello", read_hello)
     connection = Connection(Wire())
     with pytest.raises(RemoteProtocolError, match="others are waiting"):
-        await arena.connections._enter(connection, place, "somewhere", None)
+        await enter(arena, connection, place)
     assert ({}, []) == (arena.connections.members, present)
 
 
@@ -330,7 +340,7 @@ async def test_a_bot_that_gives_up_its_place_as_it_arrives_leaves_its_name_free(
 async def test_a_hello_has_its_time(autojump_clock, piece):
     """A bot that says nothing, and one that says a byte a second: refused after 10 s."""
     arena = Arena(arena_options(RULESET))
-    place = arena.connections.admission.admit("10.0.0.1", 0.0)
+    place = admitted(arena)
     channel, bot = channel_pair()
     async with trio.open_nursery() as nursery:
 
@@ -342,7 +352,7 @@ async def test_a_hello_has_its_time(autojump_clock, piece):
 
         nursery.start_soon(drip)
         with pytest.raises(RemoteProtocolError) as caught:
-            await arena.connections._enter(Connection(channel), place, "somewhere", None)
+            await enter(arena, Connection(channel), place)
         assert 10 == trio.current_time()
         nursery.cancel_scope.cancel()
     assert ErrorCode.HELLO_TIMEOUT is caught.value.code
@@ -359,10 +369,8 @@ async def test_a_bot_that_leaves_or_misbehaves_while_its_token_waits_is_let_go(
     async def check(*_):
         await trio.sleep_forever()
 
-    room = SimpleNamespace(spec=SimpleNamespace(name="pit"), ruleset=RULESET)
-    names = SimpleNamespace(changed=SimpleNamespace(count=0), check=check)
-    arena = Arena(arena_options(RULESET), {"pit": room}, names)
-    place = arena.connections.admission.admit("10.0.0.1", 0.0)
+    arena = arena_with_ladder(check)
+    place = admitted(arena)
     connection, bot = connected(b"Ann v=1 room=pit token=x\n")
 
     async def read_hello(*_):
@@ -371,26 +379,25 @@ async def test_a_bot_that_leaves_or_misbehaves_while_its_token_waits_is_let_go(
     monkeypatch.setattr(Connection, "read_hello", read_hello)
     refused = []
 
-    async def enter():
+    async def enter_or_be_refused():
         try:
-            assert await arena.connections._enter(connection, place, "somewhere", None) is None
+            assert await enter(arena, connection, place) is None
         except RemoteProtocolError as error:
             refused.append(error.code)
 
     with trio.fail_after(PATIENCE):
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(enter)
+            nursery.start_soon(enter_or_be_refused)
             await bot.say(sent)
             bot.close()
     connection.channel.close()
     assert expected == refused
 
 
-@pytest.mark.usefixtures("autojump_clock")
-async def test_of_many_hellos_in_a_second_only_the_first_are_logged():
+async def test_of_many_hellos_in_a_second_only_the_first_are_logged(autojump_clock):
     """Whoever connects again and again would fill the disk with the log."""
     arena = Arena(arena_options(RULESET))
-    place = arena.connections.admission.admit("10.0.0.1", 0.0)
+    place = admitted(arena)
 
     async def identify():
         connection = Connection(Wire(), hello=parse_hello("Ann v=1"))

@@ -83,6 +83,12 @@ async def bring_up_all(submissions):
         await submissions.bring_up(key, number)
 
 
+async def hand_in(submissions, name, data, **about):
+    """Hand in a program, and build all that was handed in."""
+    await submissions.hand_in(who(name), "bot.py", data, **about)
+    await bring_up_all(submissions)
+
+
 def states(submissions, key):
     return {number: v.state.value for number, v in submissions.authors[key].versions.items()}
 
@@ -158,15 +164,12 @@ async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_mo
     for data in b"a", b"b":
         await submissions.hand_in(who("Ann"), "bot.py", data)
     await submissions.delete(who("Ann"), 1)
-    words = await refused(
-        HTTPStatus.TOO_MANY_REQUESTS, submissions.hand_in(who("Ann"), "bot.py", b"c")
-    )
-    assert "try again in 3600 s" in words
+    asked = submissions.hand_in(who("Ann"), "bot.py", b"c")
+    assert "try again in 3600 s" in await refused(HTTPStatus.TOO_MANY_REQUESTS, asked)
     # Nor does sending the body of a request that came first last.
     earlier = datetime.now(UTC) - timedelta(minutes=1)
-    await refused(
-        HTTPStatus.TOO_MANY_REQUESTS, submissions.hand_in(who("Ann"), "bot.py", b"c", earlier)
-    )
+    asked = submissions.hand_in(who("Ann"), "bot.py", b"c", earlier)
+    await refused(HTTPStatus.TOO_MANY_REQUESTS, asked)
     await submissions.hand_in(who("Bob"), "bot.py", b"c")
     # The clock was a day ahead until now.
     submissions.authors["ann"].times = ((datetime.now(UTC) + timedelta(days=1)).isoformat(),) * 2
@@ -175,18 +178,14 @@ async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_mo
 
 async def test_the_ladders_room_is_for_all_and_is_told_when_it_is_full(tmp_path):
     submissions = opened(tmp_path, max_disk=1 << 20)
-    await submissions.hand_in(who("Ann"), "bot.py", bytes(1 << 19))
-    await bring_up_all(submissions)  # as much again
-    words = await refused(
-        HTTPStatus.INSUFFICIENT_STORAGE, submissions.hand_in(who("Bob"), "bot.py", b"x")
-    )
-    assert "is full (1 MiB)" in words
+    await hand_in(submissions, "Ann", bytes(1 << 19))  # as much again
+    asked = submissions.hand_in(who("Bob"), "bot.py", b"x")
+    assert "is full (1 MiB)" in await refused(HTTPStatus.INSUFFICIENT_STORAGE, asked)
 
 
 async def test_a_full_disk_changes_nothing_and_is_told(tmp_path, monkeypatch):
     submissions = opened(tmp_path)
-    await submissions.hand_in(who("Ann"), "bot.py", b"a")
-    await bring_up_all(submissions)
+    await hand_in(submissions, "Ann", b"a")
     before = attrs.asdict(submissions.authors["ann"])
     with monkeypatch.context() as full:
 
@@ -201,8 +200,7 @@ async def test_a_full_disk_changes_nothing_and_is_told(tmp_path, monkeypatch):
         ):
             assert "No space left" in await refused(HTTPStatus.INSUFFICIENT_STORAGE, asked)
     assert before == attrs.asdict(submissions.authors["ann"])
-    await submissions.hand_in(who("Ann"), "bot.py", b"b")
-    await bring_up_all(submissions)
+    await hand_in(submissions, "Ann", b"b")
     submissions = opened(tmp_path)
     assert {1: "ready", 2: "ready"} == states(submissions, "ann")
 
@@ -295,8 +293,7 @@ async def test_a_build_that_nobody_wants_any_more_ends(tmp_path, monkeypatch, ho
 async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_path):
     """Its program doesn't come back: neither what waits to be built, nor what could play."""
     submissions = opened(tmp_path, max_disk=1 << 20)
-    await submissions.hand_in(who("Ann"), "bot.py", b"a")
-    await bring_up_all(submissions)
+    await hand_in(submissions, "Ann", b"a")
     await submissions.hand_in(who("Ann"), "bot.py", b"b")
     await submissions.take_up_names({}, {})  # the name was lost by damage
     another = attrs.evolve(who("Ann", "Eve"), registered=LATER)
@@ -334,8 +331,7 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
 
     really_remove = LadderSubmissions._remove
     submissions = opened(tmp_path, max_disk=1 << 20)
-    await submissions.hand_in(who("Ann"), "bot.py", bytes((1 << 19) - 1))
-    await bring_up_all(submissions)  # as much again, so that little room is left
+    await hand_in(submissions, "Ann", bytes((1 << 19) - 1))  # twice as much: little room is left
     ann = registered("Ann")
     # A former database was put back, in which somebody else's name was removed.
     await submissions.take_up_names({}, {"ann": attrs.evolve(ann, registered=EARLIER)})
@@ -393,8 +389,7 @@ async def test_what_is_of_no_registered_name_does_not_play_in_the_first_match(tm
 async def test_under_the_name_of_a_house_bot_no_program_plays(tmp_path):
     """The operator has given a house bot this name since."""
     submissions = opened(tmp_path)
-    await submissions.hand_in(who("Ann"), "bot.py", b"x")
-    await bring_up_all(submissions)
+    await hand_in(submissions, "Ann", b"x")
     room = submissions.room
     assert 1 == room.submitted["Ann"].version
     room.house["ANN"] = None
@@ -424,22 +419,19 @@ async def test_the_version_that_plays_goes_on_until_another_one_is_ready(tmp_pat
     submissions = opened(tmp_path, versions=2)
     room = submissions.room
     for data, plays in (b"a", 1), (b"bad", 1), (b"bad", 1), (b"d", 4):
-        await submissions.hand_in(who("Ann"), "bot.py", data)
-        await bring_up_all(submissions)
+        await hand_in(submissions, "Ann", data)
         assert plays == room.submitted["Ann"].version
     assert 2 == len(submissions.authors["ann"].versions)
     await refused(HTTPStatus.CONFLICT, submissions.delete(who("Ann"), 4))
     await refused(HTTPStatus.NOT_FOUND, submissions.choose(who("Ann"), 3))  # it was dropped
-    await submissions.hand_in(who("Ann"), "bot.py", b"bad")
-    await bring_up_all(submissions)
+    await hand_in(submissions, "Ann", b"bad")
     await refused(HTTPStatus.CONFLICT, submissions.choose(who("Ann"), 5))
 
 
 async def test_what_authors_and_the_operator_decide_is_logged(tmp_path):
     submissions = opened(tmp_path)
     for _ in range(2):
-        await submissions.hand_in(who("Ann"), "bot.py", b"a", address="192.0.2.1")
-        await bring_up_all(submissions)
+        await hand_in(submissions, "Ann", b"a", address="192.0.2.1")
     with capture_logs() as lines:
         await submissions.choose(who("Ann"), 1)
         await submissions.pause(who("Ann"), paused=True)
