@@ -72,6 +72,19 @@ async def played_by(bots, turns=(1, 2, 3)):
             await bot.say(b"\n")
 
 
+async def asked(bots):
+    """Wait until bots have been sent their first turn."""
+    for bot in bots:
+        await bot.until(b"\ngo\n")
+
+
+async def changed(player, condition):
+    """Wait until something holds of what a page is shown."""
+    with trio.fail_after(PATIENCE):
+        while not condition():
+            await player.running.changes.wait(player.running.changes.count)
+
+
 def leave(connections, bots):
     """Close both ends of connections."""
     for connection, bot in zip(connections, bots, strict=True):

@@ -164,6 +164,16 @@ def with_programs(folder, **limits):
     return opened(folder, attrs.evolve(SPEC, submissions=Submissions(**limits)))
 
 
+@contextmanager
+def playing(folder, **limits):
+    """Such a ladder, the matches that have begun, and what begins them."""
+    with with_programs(folder, **limits) as room:
+        games = Games(room.connected)
+        ladder = LadderMatches(games, {"pit": room})
+        room.changed = ladder.start_ready
+        yield room, games, ladder
+
+
 class Games:
     """The matches of an arena that only begin and end; who has connected is what a test says."""
 
@@ -199,10 +209,7 @@ def test_any_coming_and_going_keeps_to_the_slots(tmp_path):
     Nobody plays twice at once, and a name that was taken back begins no match.
     """
     names, chance = "ABCDEFGH", random.Random(2)
-    with with_programs(tmp_path, slots=2) as room:
-        games = Games(room.connected)
-        ladder = LadderMatches(games, {"pit": room})
-        room.changed = ladder.start_ready
+    with playing(tmp_path, slots=2) as (room, games, ladder):
         most = attended = 0
         for _ in range(1500):
             name = chance.choice(names)
@@ -222,8 +229,8 @@ def test_any_coming_and_going_keeps_to_the_slots(tmp_path):
                 case "over" if games.begun:
                     over = games.begun.pop(chance.randrange(len(games.begun)))
                     ended(ladder, room, *over)
-            playing = [name for match, *_ in games.begun for name in match]
-            assert len(playing) == len(set(playing))
+            names_playing = [name for match, *_ in games.begun for name in match]
+            assert len(names_playing) == len(set(names_playing))
             unattended = sum(not players for _, players, _ in games.begun)
             assert unattended == ladder.unattended <= 2
             most, attended = max(most, unattended), max(attended, len(games.begun) - unattended)
@@ -252,10 +259,7 @@ def test_ladders_take_turns_with_the_slots_also_one_that_has_fewer(tmp_path):
 
 def test_a_version_that_has_played_enough_begins_no_match_but_plays_those_of_others(tmp_path):
     """Also of connected bots; a newer version of the same name begins its own ones."""
-    with with_programs(tmp_path, slots=4, matches=3) as room:
-        games = Games(room.connected)
-        ladder = LadderMatches(games, {"pit": room})
-        room.changed = ladder.start_ready
+    with playing(tmp_path, slots=4, matches=3) as (room, games, ladder):
         for name in "AB":
             room.offer(name, program(name))
         count = 0

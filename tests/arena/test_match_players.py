@@ -10,7 +10,18 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.handed import CALM, PATIENCE, Here, begin, connected, pair, played_by, seated
+from arena.handed import (
+    CALM,
+    PATIENCE,
+    Here,
+    asked,
+    begin,
+    changed,
+    connected,
+    pair,
+    played_by,
+    seated,
+)
 from lanista.arena import match_player, worker_process
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
@@ -42,13 +53,6 @@ async def player(request, nursery, monkeypatch):
         own.start_soon(player.run)
         yield player
         own.cancel_scope.cancel()
-
-
-async def changed(player, condition):
-    """Wait until something holds of what a page is shown."""
-    with trio.fail_after(PATIENCE):
-        while not condition():
-            await player.running.changes.wait(player.running.changes.count)
 
 
 async def test_a_match_is_played_and_its_bots_stay(player, nursery, tmp_path, two):
@@ -122,8 +126,7 @@ async def test_steps_that_are_left_are_for_the_repetition(player, nursery, tmp_p
     connections, (ann, bob) = two
     control = MatchControl()
     playing = begin(nursery, player, seated(tmp_path, connections, control=control, moves=1))
-    for bot in (ann, bob):
-        await bot.until(b"\ngo\n")
+    await asked((ann, bob))
     for _ in range(3):
         control.step()
     for bot in (ann, bob):
@@ -137,8 +140,7 @@ async def test_steps_that_are_left_are_for_the_repetition(player, nursery, tmp_p
 async def test_a_kicked_bot_is_told_and_closed(player, nursery, tmp_path, two):
     connections, (ann, bob) = two
     playing = begin(nursery, player, seated(tmp_path, connections))
-    for bot in (ann, bob):
-        await bot.until(b"\ngo\n")
+    await asked((ann, bob))
     await bob.say(b"\n")
     (running,) = player.running.matches.values()
     running.playing.kick(0, "the operator closed this connection")

@@ -13,7 +13,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.handed import PATIENCE, begin, connected, leave, pair, played_by, seated
+from arena.handed import PATIENCE, asked, begin, changed, connected, leave, pair, played_by, seated
 from e2e.prepared import forked, prepare
 from lanista.arena import match_workers, worker_process
 from lanista.arena.match_workers import WHY, MatchWorkers
@@ -160,8 +160,7 @@ async def test_a_worker_that_dies_before_its_match_begins(workers, two, nursery,
     connections, bots = two
     await bots[0].say(b"\n")  # ahead
     playing = begin(nursery, player, seated(tmp_path, connections))
-    await bots[0].until(b"\ngo\n")
-    await bots[1].until(b"\ngo\n")
+    await asked(bots)
     await bots[1].say(b"\n")
     await played_by(bots, (2, 3))
     played = await playing.end()
@@ -355,11 +354,10 @@ Link.send, worker.MatchWorker._rejoin = send_and_wait, noted_rejoin
     connections, bots = [connection for connection, _ in seats], [bot for _, bot in seats]
     match = seated(tmp_path, connections, game="hogwarts")
     playing = begin(nursery, player, attrs.evolve(match, may_rejoin=(0,)))
+    await changed(player, lambda: player.running.matches)
+    (running,) = player.running.matches.values()
+    newer, newer_bot = connected(b"Bot0 v=1\n")
     with trio.fail_after(PATIENCE):
-        while not player.running.matches:
-            await player.running.changes.wait(player.running.changes.count)
-        (running,) = player.running.matches.values()
-        newer, newer_bot = connected(b"Bot0 v=1\n")
         assert await running.rejoin(0, newer) is connections[0]
     await newer_bot.until(b"\ngo\n")
     player.interrupt()
@@ -413,8 +411,7 @@ async def test_matches_are_spread_over_workers_which_heed_no_signal_but_kill(
     for _ in range(2):
         connections, bots = pair()
         playing = begin(nursery, player, seated(tmp_path, connections))
-        for bot in bots:
-            await bot.until(b"\ngo\n")
+        await asked(bots)
         tables.append((playing, connections, bots))
     assert [1, 1] == [len(worker.matches) for worker in (first, second)]
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -12,7 +12,7 @@ from bots_start.processes import end_of, failure_of, gone, parent, python
 from lanista.bots import keeper, proctree, sandbox, usage
 from lanista.bots.command import HOST
 from lanista.bots.limits import BotLimits
-from lanista.bots.process import Exit, start_bot
+from lanista.bots.process import Exit
 from lanista.bots.sandbox import Sandbox, SandboxError, check_sandbox
 from support.waiting import PATIENCE, until
 
@@ -115,19 +115,10 @@ async def test_what_bubblewrap_says_is_the_reason(monkeypatch):
 async def test_without_an_arena_to_connect_to_it_cannot_be_started():
     """Also where no sandbox can be made: then that is said. There is no fall-back."""
     async with listening() as arena:
-        port = arena.port
-    box = Sandbox(port=port)
-    async with start_bot(["true"], arena_env(port), sandbox=box) as bot:
-        failure = (await bot.exited()).failure
+        env, port = arena.env, arena.port
+    why = await failure_of(["true"], env, sandbox=Sandbox(port=port))
     if CAN_SANDBOX:
-        why = f"Connection refused: '{HOST}:{port}' (the arena)"
-        assert f"could not be started: {why}" == failure
-    else:
-        assert failure is not None
-
-
-def arena_env(port):
-    return {"PATH": os.environ["PATH"], "LANISTA_HOST": HOST, "LANISTA_PORT": str(port)}
+        assert f"Connection refused: '{HOST}:{port}' (the arena)" == why
 
 
 async def every_way_says(why):
