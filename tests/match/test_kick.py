@@ -10,14 +10,12 @@ from lanista.match.replay import MismatchError, verify
 from lanista_protocol import State
 from match.playing import (
     ANGRYMOB,
-    SMALL,
     answers,
     ending,
     faults_of,
     heard,
     leaves,
     listens,
-    sit,
     speaks,
     verdicts,
 )
@@ -156,18 +154,13 @@ async def test_where_a_fault_forfeits_nobody_waits_for_the_other(
             verify(attrs.evolve(record, result=attrs.evolve(record.result, **wrong)), ANGRYMOB)
 
 
-async def test_where_a_fault_forfeits_and_the_match_is_held(tmp_path, autojump_clock):
+async def test_where_a_fault_forfeits_and_the_match_is_held(autojump_clock, angrymob):
     """The other bot is still sent the turn in which it wins, and isn't waited for."""
 
     async def hold(game):
         await trio.sleep(2)
 
-    table = sit(
-        *(tmp_path, ANGRYMOB, ["Ann v=1", "Bob v=1"]),
-        board=SMALL,
-        clock=NO_CLOCK,
-        watcher=hold,
-    )
+    table = angrymob(clock=NO_CLOCK, watcher=hold)
     record = await table.play(listens, listens, beside=[kicker(table, 0, after=1)])
     assert ("forfeit", (2, 1), 2) == (record.result.end, record.result.ranks, table.over)
     assert "go" not in heard(table.bots[0])

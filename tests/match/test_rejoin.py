@@ -24,6 +24,8 @@ from match.rejoining import ALL, CLOCK, FIVE, REPLACED, back, letters, rejoinabl
 from support import tinygame
 from support.memory import connection_pair
 
+LONG = Clock(time_init=60, time_move=60)
+
 # -- the clock -----------------------------------------------------------------------------------
 
 
@@ -155,18 +157,10 @@ async def test_of_two_that_come_back_in_a_turn_the_second_plays(tmp_path, autoju
     assert not second.closed
 
 
-async def test_a_refusal_holds_no_turn_up(tmp_path):
+async def test_a_refusal_holds_no_turn_up(counting):
     """What has come by then is looked at, and the turn is over: not only when its time is."""
     first, bot = greeted_pair("Ann v=1")
-    table = sit(
-        tmp_path,
-        COUNTING,
-        SKIPPERS[1:],
-        again=[first],
-        bots=[None],
-        settings={"rounds": 1},
-        clock=Clock(time_init=60, time_move=60),
-    )
+    table = counting(*SKIPPERS[1:], again=[first], bots=[None], rounds=1, clock=LONG)
 
     async def answering(_):
         await trio.testing.wait_all_tasks_blocked()
@@ -236,18 +230,10 @@ async def test_a_connection_that_does_not_read_is_replaced(tmp_path, autojump_cl
 
 
 @pytest.mark.parametrize("has_answered", [False, True])
-async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(tmp_path, has_answered):
+async def test_a_socket_that_is_replaced_while_its_answer_is_awaited(counting, has_answered):
     """The match no longer waits for it, so that the caller may; what it has sent counts."""
     socket_connection, bot = greeted_pair("Ann v=1")
-    table = sit(
-        tmp_path,
-        COUNTING,
-        SKIPPERS[1:],
-        again=[socket_connection],
-        bots=[None],
-        clock=Clock(time_init=60, time_move=60),
-        **ALL,
-    )
+    table = counting(*SKIPPERS[1:], again=[socket_connection], bots=[None], clock=LONG, **ALL)
 
     async def returner(_):
         await trio.testing.wait_all_tasks_blocked()

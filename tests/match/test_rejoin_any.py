@@ -11,8 +11,8 @@ from lanista.games.outcome import FAILURES
 from lanista.match.replay import payloads, start
 from lanista.match.seat import RejoinError
 from lanista_protocol import State, tokenize
-from match.playing import COUNTING, SKIPPERS, failures_of, listens, sit
-from match.rejoining import ALL, CLOCK, REPLACED, letters
+from match.playing import COUNTING, failures_of, listens
+from match.rejoining import REPLACED, letters, rejoinable
 from support.memory import Unread, connection_pair
 
 ROUNDS = 8
@@ -110,19 +110,11 @@ def answer(seat, turn):
     return str((3 * seat + 7 * turn) % 10)
 
 
-def play(folder, seats, hellos=SKIPPERS):
+def play(folder, seats):
     """A match in which the seats' bots do so; the match, its players and its record."""
 
     async def main():
-        table = sit(
-            folder,
-            COUNTING,
-            hellos,
-            settings={"rounds": ROUNDS},
-            clock=CLOCK,
-            late_limit=LATE_LIMIT,
-            **ALL,
-        )
+        table = rejoinable(folder, settings={"rounds": ROUNDS}, late_limit=LATE_LIMIT)
         async with trio.open_nursery() as nursery:
             players = [
                 Player(table, seat, nursery, delay, list(cuts))
