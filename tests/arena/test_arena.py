@@ -123,11 +123,7 @@ def report(seated, end):
     """The report on a match that has ended so."""
     result = ResultInfo(end=end.value, reason="", ranks=(), scores=(), turns=0, digest="")
     return MatchReport(
-        spec=seated.spec,
-        names=seated.names,
-        started="",
-        result=result,
-        record=seated.record,
+        spec=seated.spec, names=seated.names, started="", result=result, record=seated.record
     )
 
 

@@ -8,12 +8,7 @@ import structlog
 import trio
 
 from lanista.arena.arena import Arena
-from lanista.arena.operator import (
-    MAX_LINE,
-    Operator,
-    serve_commands,
-    socket_address,
-)
+from lanista.arena.operator import MAX_LINE, Operator, serve_commands, socket_address
 from lanista.errors import BadInputError
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.results.data_folder import DataFolder

@@ -16,11 +16,7 @@ from lanista.hosting.control import Changes
 from support.arenas import arena_options, arena_server
 from support.builds import make_up
 
-ANN = LadderName(
-    name="Ann",
-    owner=Owner(b"ann"),
-    registered=datetime(2026, 9, 1, tzinfo=UTC),
-)
+ANN = LadderName(name="Ann", owner=Owner(b"ann"), registered=datetime(2026, 9, 1, tzinfo=UTC))
 
 OLD = """
 [[ladders]]

@@ -123,9 +123,7 @@ async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(wit
         trio.run(main)
     """)
     arena = await trio.lowlevel.open_process(
-        [sys.executable, str(path)],
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
+        [sys.executable, str(path)], env=ENVIRONMENT, stdout=subprocess.PIPE
     )
     try:
         async with arena.stdout as stdout:

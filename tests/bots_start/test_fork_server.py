@@ -368,9 +368,7 @@ FORKED = """
 async def test_a_fork_of_the_arena_has_one_of_its_own(script):
     """And doesn't keep its parent's alive, if that is killed."""
     arena = await trio.lowlevel.open_process(
-        [sys.executable, str(script(FORKED))],
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
+        [sys.executable, str(script(FORKED))], env=ENVIRONMENT, stdout=subprocess.PIPE
     )
     with trio.fail_after(PATIENCE):
         line = b""

@@ -92,36 +92,27 @@ async def test_how_a_bot_ended_by_itself_is_told(script, last_words, how, words)
     assert told is bot.exit
 
 
+MISSING = "No such file or directory: {}"
+EXECUTABLE = "(a program must be an executable file: chmod +x)"
+
+
 @pytest.mark.parametrize(
-    ("command", "why"),
+    ("program", "why"),
     [
-        (["./missing"], "No such file or directory: './missing'"),
-        (["missing-program"], "No such file or directory: 'missing-program' on PATH"),
+        ("./missing", MISSING),
+        ("missing-program", MISSING + " on PATH"),
+        ("no-line", MISSING + " (found in the working directory: call it './no-line')"),
+        ("./plain", f"Permission denied: {{}} {EXECUTABLE}"),
+        (".", f"Permission denied: {{}} {EXECUTABLE}"),
+        ("./plain/x", "Not a directory: {}"),
         (
-            ["no-line"],
-            (
-                "No such file or directory: 'no-line' "
-                "(found in the working directory: call it './no-line')"
-            ),
+            "./orphan",
+            MISSING + " (the file is there, but the interpreter that its #! line names isn't)",
         ),
-        (
-            ["./plain"],
-            "Permission denied: './plain' (a program must be an executable file: chmod +x)",
-        ),
-        (["."], "Permission denied: '.' (a program must be an executable file: chmod +x)"),
-        (["./plain/x"], "Not a directory: './plain/x'"),
-        (
-            ["./orphan"],
-            (
-                "No such file or directory: './orphan' "
-                "(the file is there, but the interpreter that its #! line names isn't)"
-            ),
-        ),
-        (["./no-line"], "Exec format error: './no-line' (a script must begin with a #! line)"),
-        (["bot", "a\0b"], "embedded null byte"),
+        ("./no-line", "Exec format error: {} (a script must begin with a #! line)"),
     ],
 )
-async def test_what_cannot_be_executed_is_told_and_not_raised(tmp_path, command, why):
+async def test_what_cannot_be_executed_is_told_and_not_raised(tmp_path, program, why):
     for name, text, mode in [
         ("plain", "", 0o644),
         ("no-line", "echo no #! line\n", 0o755),
@@ -129,10 +120,14 @@ async def test_what_cannot_be_executed_is_told_and_not_raised(tmp_path, command,
     ]:
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(mode)
-    async with start_bot(command, ENV, cwd=tmp_path) as bot:
+    async with start_bot([program], ENV, cwd=tmp_path) as bot:
         assert bot.pid is None
-        assert f"could not be started: {why}" == str(await bot.exited())
+        assert f"could not be started: {why.format(repr(program))}" == str(await bot.exited())
     assert "" == bot.output_tail()
+
+
+async def test_a_word_that_no_program_can_be_given_is_told():
+    assert "embedded null byte" == await failure_of(["bot", "a\0b"])
 
 
 async def test_a_folder_of_the_path_that_may_not_be_entered_has_no_program(tmp_path):

@@ -12,15 +12,7 @@ from lanista.match import turn_lines
 from lanista.match.record import BadRecordError, squeezed
 from lanista.match.replay import MismatchError, all_faults, payloads, start, verify
 from lanista_protocol import MalformedLineError, tokenize
-from match.playing import (
-    COUNTING,
-    ROW,
-    answers,
-    heard,
-    lines_of,
-    rewritten,
-    speaks,
-)
+from match.playing import COUNTING, ROW, answers, heard, lines_of, rewritten, speaks
 
 
 def tokens_of(line):

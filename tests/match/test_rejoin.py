@@ -10,16 +10,7 @@ from lanista.match.conditions import Clock
 from lanista.match.seat import RejoinError
 from lanista_protocol import State
 from match.loopback import greeted_pair
-from match.playing import (
-    COUNTING,
-    SKIPPERS,
-    answers,
-    failures_of,
-    heard,
-    leaves,
-    listens,
-    sit,
-)
+from match.playing import COUNTING, SKIPPERS, answers, failures_of, heard, leaves, listens, sit
 from match.rejoining import ALL, CLOCK, FIVE, REPLACED, back, letters, rejoinable, skip
 from support import tinygame
 from support.memory import connection_pair

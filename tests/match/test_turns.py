@@ -7,14 +7,7 @@ import pytest
 import trio
 
 from lanista.match.conditions import Clock
-from match.playing import (
-    SKIPPERS,
-    answers,
-    heard,
-    listens,
-    speaks,
-    verdicts,
-)
+from match.playing import SKIPPERS, answers, heard, listens, speaks, verdicts
 
 ROUNDS2 = {"rounds": 2}
 
