@@ -21,6 +21,13 @@ async def refused(names, hello, address=NEAR):
     return caught.value.code, caught.value.message
 
 
+async def words_of(names, code, hello, address=NEAR):
+    """Return the words with which a hello is refused, for this reason."""
+    found, words = await refused(names, hello, address)
+    assert code is found
+    return words
+
+
 OTHERS = (
     ErrorCode.BAD_TOKEN,
     "the name 'joe' is registered with another token; send that one, or choose another name",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.hellos import FAR, HERE, NEAR, enter, fail, refused
+from arena.hellos import FAR, HERE, NEAR, enter, fail, refused, words_of
 from lanista.arena import names as module
 from lanista.arena import tokens
 from lanista.arena.decisions import add_name, remove_name, reset_token
@@ -73,8 +73,8 @@ def test_a_damaged_hash_is_no_hash(damaged):
 async def test_the_first_hello_with_a_token_registers_the_name(names, store):
     assert "CamperJoe" == await enter(names, "CamperJoe token=one")
     assert "CamperJoe" == await enter(names, "camperjoe token=one", FAR)
-    code, words = await refused(names, "CAMPERJOE token=two")
-    assert (ErrorCode.BAD_TOKEN, True) == (code, "registered with another token" in words)
+    words = await words_of(names, ErrorCode.BAD_TOKEN, "CAMPERJOE token=two")
+    assert "registered with another token" in words
     assert [("CamperJoe", Registrar.ITSELF)] == [
         (name.name, name.registrar) for name in store.names()
     ]
@@ -84,13 +84,12 @@ async def test_closed_registration_takes_only_names_that_were_added(closed, stor
     token = add_name(store, "Joe")
     computed.clear()
     assert "Joe" == await enter(closed, f"joe token={token}")
-    code, words = await refused(closed, f"ann token={token}")
-    assert ErrorCode.BAD_TOKEN is code
+    words = await words_of(closed, ErrorCode.BAD_TOKEN, f"ann token={token}")
     assert "no name 'ann' is registered with this token; check both, or ask the operator" in words
     # A name that isn't there costs as much as a wrong token, and gets the same answer.
     unknown, wrong = computed[1:], await refused(closed, "joe token=other")
     assert ["matches"] == unknown == computed[2:]
-    assert (code, words) == (wrong[0], wrong[1].replace("joe", "ann"))
+    assert (ErrorCode.BAD_TOKEN, words) == (wrong[0], wrong[1].replace("joe", "ann"))
     # Also when it is sent again: both are known to be wrong.
     await refused(closed, f"ann token={token}")
     await refused(closed, "joe token=other")
@@ -110,8 +109,7 @@ def test_which_names_a_ladder_takes(name):
 
 async def test_other_names_are_refused(names, computed):
     for name in ("Zoë", "a/b", "Jo\u0435"):
-        code, words = await refused(names, f"{name} token=one")
-        assert ErrorCode.BAD_HELLO is code
+        words = await words_of(names, ErrorCode.BAD_HELLO, f"{name} token=one")
         assert words.endswith(
             "can't be on a ladder; use 1 to 32 of A-Z a-z 0-9 . _ - and single spaces between words"
         )
@@ -121,8 +119,7 @@ async def test_other_names_are_refused(names, computed):
 
 async def test_the_arenas_own_bots_keep_their_names(store, computed):
     names = Names(store, is_open=True, house={"Gravity Goers": "pit"})
-    code, words = await refused(names, "gravity  goers token=one", HERE)
-    assert ErrorCode.NAME_TAKEN is code
+    words = await words_of(names, ErrorCode.NAME_TAKEN, "gravity  goers token=one", HERE)
     assert "the name 'gravity goers' belongs to a bot of the arena; choose another name" == words
     assert [] == computed
 
@@ -133,18 +130,15 @@ async def test_without_a_token_on_this_machine(names, store, computed):
         assert ("Joe", "joe", False) == (checked.name, checked.key, checked.is_registered)
     assert [] == store.names() == computed
     await enter(names, "joe token=one", FAR)
-    code, words = await refused(names, "Joe", HERE)
-    assert ErrorCode.BAD_TOKEN is code
+    words = await words_of(names, ErrorCode.BAD_TOKEN, "Joe", HERE)
     assert "the name 'Joe' is registered; add its token to the hello, as token=TOKEN" in words
 
 
 async def test_without_a_token_from_elsewhere(names, closed):
-    code, words = await refused(names, "Joe")
-    assert ErrorCode.BAD_TOKEN is code
+    words = await words_of(names, ErrorCode.BAD_TOKEN, "Joe")
     assert "add token=TOKEN to the hello, where TOKEN is a secret of your own; " in words
     for address in (HERE, NEAR):
-        code, words = await refused(closed, "Joe", address)
-        assert ErrorCode.BAD_TOKEN is code
+        words = await words_of(closed, ErrorCode.BAD_TOKEN, "Joe", address)
         assert "add token=TOKEN to the hello, with the token that the operator gave you" in words
 
 

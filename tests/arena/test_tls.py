@@ -4,6 +4,7 @@ import shutil
 import signal
 import socket
 import ssl
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -39,11 +40,22 @@ async def relay(nursery, monkeypatch, tmp_path):
     nursery.cancel_scope.cancel()
 
 
-async def relayed(relay, seconds=PATIENCE):
-    """A channel of the arena that leads to the relay, and the peer's socket."""
-    channel, peer = socket_pair()
-    (duplicate,) = channel.duplicates()
-    return channel.relayed(await relay.relay(duplicate, "127.0.0.1", seconds)), peer
+@pytest.fixture
+def relayed(relay):
+    """Make a channel of the arena that leads to the relay, and the peer's socket.
+
+    Both are closed at the end.
+    """
+    with ExitStack() as ends:
+
+        async def connect(seconds=PATIENCE):
+            channel, peer = socket_pair()
+            (duplicate,) = channel.duplicates()
+            channel = channel.relayed(await relay.relay(duplicate, "127.0.0.1", seconds))
+            ends.callback(channel.close)
+            return channel, ends.enter_context(peer)
+
+        yield connect
 
 
 async def handshake(peer, context=TRUSTING):
@@ -68,9 +80,9 @@ async def read(channel, size):
     return data
 
 
-async def test_what_is_sent_passes_in_both_directions(relay):
+async def test_what_is_sent_passes_in_both_directions(relayed):
     """Also what is larger than the relay holds; the arena knows when a line came, and the way."""
-    channel, peer = await relayed(relay)
+    channel, peer = await relayed()
     bot = await handshake(peer)
     assert "TLSv1.3" == bot.version()
     await bot.send_all(b"Ann v=1\n")
@@ -107,11 +119,10 @@ async def test_what_is_sent_passes_in_both_directions(relay):
     handed.close()
     channel.close()
     assert b"" == await bot.receive_some(100)  # after the goodbye of TLS
-    await trio.aclose_forcefully(bot)
 
 
-async def test_a_bot_that_sends_without_end_reads_why_it_is_sent_off(relay):
-    channel, peer = await relayed(relay)
+async def test_a_bot_that_sends_without_end_reads_why_it_is_sent_off(relayed):
+    channel, peer = await relayed()
     bot = await handshake(peer)
     await bot.send_all(b"x" * CHUNK)
     await channel.wait_readable()
@@ -121,17 +132,14 @@ async def test_a_bot_that_sends_without_end_reads_why_it_is_sent_off(relay):
     while data := await bot.receive_some(100):
         received += data
     assert b"error line-too-long\n" == received
-    channel.close()
-    await trio.aclose_forcefully(bot)
 
 
-async def test_a_bot_that_leaves_is_gone_for_the_arena(relay):
-    channel, peer = await relayed(relay)
+async def test_a_bot_that_leaves_is_gone_for_the_arena(relayed):
+    channel, peer = await relayed()
     bot = await handshake(peer)
     await bot.send_all(b"0 0 1 0\n")
     await trio.aclose_forcefully(bot)  # without a goodbye of TLS
     assert b"0 0 1 0\n" == await read(channel, 100)
-    channel.close()
 
 
 @pytest.mark.parametrize(
@@ -142,34 +150,31 @@ async def test_a_bot_that_leaves_is_gone_for_the_arena(relay):
         (None, "no complete handshake within 0.1 s"),
     ],
 )
-async def test_without_a_handshake_the_connection_ends_and_the_log_says_why(relay, sent, why):
+async def test_without_a_handshake_the_connection_ends_and_the_log_says_why(relayed, sent, why):
     with capture_logs() as logs:
-        channel, peer = await relayed(relay, 0.1 if sent is None else PATIENCE)
+        channel, peer = await relayed(0.1 if sent is None else PATIENCE)
         peer.sendall(sent or b"\x16")
         if sent is not None:
             peer.shutdown(socket.SHUT_WR)
         assert b"" == await read(channel, 1)
     (line,) = [one for one in logs if one["event"] == "a TLS handshake failed"]
     assert ("127.0.0.1", why) == (line["peer"], line["why"])
-    channel.close()
-    peer.close()
 
 
 @pytest.mark.parametrize("words", [b"", b"error server-full\n"])
-async def test_a_handshake_ends_when_the_arena_sends_the_peer_away(relay, words):
+async def test_a_handshake_ends_when_the_arena_sends_the_peer_away(relayed, words):
     """Else whoever begins one after another would have the relay run out of files."""
-    channel, peer = await relayed(relay, 10 * PATIENCE)
+    channel, _ = await relayed(10 * PATIENCE)
     with capture_logs() as logs:
         channel.send_some(words)
         channel.close()
         await until(lambda: logs)
     assert "the arena sent it away" == logs[0]["why"]
-    peer.close()
 
 
-async def test_a_connection_without_its_sockets_harms_no_other(relay):
+async def test_a_connection_without_its_sockets_harms_no_other(relay, relayed):
     """The kernel drops those for which the relay has no descriptors left."""
-    channel, peer = await relayed(relay)
+    channel, peer = await relayed()
     bot = await handshake(peer)
     with capture_logs() as logs:
         relay._link.post({"kind": "relay", "address": "127.0.0.2", "seconds": PATIENCE})
@@ -177,32 +182,28 @@ async def test_a_connection_without_its_sockets_harms_no_other(relay):
     assert ("127.0.0.2", "too many open files") == (logs[0]["peer"], logs[0]["why"])
     await bot.send_all(b"still there\n")
     assert b"still there\n" == await read(channel, 12)
-    channel.close()
-    await trio.aclose_forcefully(bot)
 
 
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
-async def test_old_versions_of_tls_are_refused(relay):
+async def test_old_versions_of_tls_are_refused(relayed):
     old = ssl.create_default_context(cafile=FILES / "localhost.pem")
     old.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
     old.maximum_version = ssl.TLSVersion.TLSv1_1
-    channel, peer = await relayed(relay)
+    _, peer = await relayed()
     with pytest.raises(trio.BrokenResourceError):
         await handshake(peer, old)
-    peer.close()
-    channel.close()
 
 
-async def test_another_certificate_is_used_for_new_connections(relay):
+async def test_another_certificate_is_used_for_new_connections(relay, relayed):
     """If there is one: else the one before stays, and the log has one line."""
-    channel, peer = await relayed(relay)
+    channel, peer = await relayed()
     bot = await handshake(peer)
     with capture_logs() as logs:
         relay.certificate.write_text("garbage")
         relay.reload()
         await until(lambda: logs)
-        again, new_peer = await relayed(relay)
-        await trio.aclose_forcefully(await handshake(new_peer))
+        _, new_peer = await relayed()
+        await handshake(new_peer)
         shutil.copy(FILES / "valid.pem", relay.certificate)
         shutil.copy(FILES / "arena.key", relay.key)
         relay.reload()
@@ -210,14 +211,11 @@ async def test_another_certificate_is_used_for_new_connections(relay):
     expected = ("the previous certificate stays in use", "the certificate was reloaded")
     assert expected == tuple(line["event"] for line in logs)
     assert f"{relay.certificate}: no certificate in PEM" == logs[0]["why"]
-    third, other_peer = await relayed(relay)
+    _, other_peer = await relayed()
     with pytest.raises(trio.BrokenResourceError):
         await handshake(other_peer)  # its client trusts the first one
     await bot.send_all(b"still there\n")
     assert b"still there\n" == await read(channel, 12)
-    for each in (channel, again, third, peer, other_peer):
-        each.close()
-    await trio.aclose_forcefully(bot)
 
 
 async def test_a_relay_whose_files_do_not_fit_begins_as_soon_as_they_do(tmp_path, nursery):
