@@ -292,16 +292,6 @@ def test_the_positions_are_those_of_the_match(tmp_path, lines):
     assert seen[0][1] == start(record.header, COUNTING).digest()
 
 
-async def test_a_given_board_is_played_again_as_it_was(tmp_path, autojump_clock):
-    table = sit(tmp_path, ANGRYMOB, ["Ann", "Bob"], board=SMALL)
-    record = await table.play(speaks("0 0 1 0", "0 1 1 3"), speaks("", "1 1 1 2"))
-    assert not record.header.generated
-    assert SMALL == record.header.board
-    assert 2 == verify(record, registry.get("angrymob"))
-    with pytest.raises(BadRecordError, match="the record is of angrymob"):
-        verify(record, tinygame.RULESET)
-
-
 def test_settings_that_do_not_fit_the_board_are_named(tmp_path):
     """Each of them is in order by itself."""
     ruleset = registry.get("hogwarts")

@@ -13,7 +13,6 @@ from match.playing import (
     SKIPPERS,
     SMALL,
     answers,
-    ending,
     heard,
     leaves,
     listens,
@@ -74,15 +73,6 @@ score 1 1
 """
 """Both units leave: that of seat 0 conquers the base that seat 1's has just left."""
 TWO = ["Ann v=1", "Bob v=1"]
-
-
-async def test_a_capture_in_version_1(autojump_clock, angrymob):
-    """The final position is told without `go`; then end, ranks, scores, bye."""
-    table = angrymob()
-    record = await table.play(answers(*CAPTURE), answers("", "1 1 1 2"))
-    for seat, end in enumerate(table.bots):
-        assert opening(seat) + CAPTURED + "bye\n" == end.heard.decode()
-    assert ("finished", "capture", (1, 2)) == ending(record)
 
 
 async def test_a_forfeit_ends_without_another_position(autojump_clock, angrymob):
