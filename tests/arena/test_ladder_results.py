@@ -187,9 +187,8 @@ async def test_the_arena_ends_although_the_database_is_silent():
     ended.set()
 
 
-async def played(folder, name, ladder):
-    """Play a match of a ladder, or of none; its record is named `name`."""
-    match = name.partition(".")[0]
+async def played(folder, match, ladder):
+    """Play a match of a ladder, or of none; its record is named after it."""
     bots = ("Ann v=1", "Bob v=1")
     table = sit(folder, ANGRYMOB, bots, board=SMALL, ladder=ladder, name=match)
     await table.play(answers("0 0 1 0", "0 1 1 3"), answers("1 1 1 2", ""))
@@ -212,7 +211,7 @@ async def test_results_that_are_only_in_records_are_found(tmp_path, autojump_clo
     day.mkdir(parents=True)
     third = attrs.evolve(INFO, versions=(None, 2))
     for number, ladder in enumerate([INFO, None, attrs.evolve(INFO, name="other"), third]):
-        await played(day, f"{number}.jsonl.gz", ladder)
+        await played(day, str(number), ladder)
     (day / "broken.jsonl.gz").write_bytes((day / "3.jsonl.gz").read_bytes()[:-9])
     others = [b"", b"not gzip", b"no JSON\n", b"[1]\n", b'{"ladder":"pit"}\n']
     for number, data in enumerate(others):
@@ -239,5 +238,5 @@ async def test_records_of_another_game_are_not_those_of_a_ladder_of_this_name(
     """The ladder was given another game in the arena's file."""
     day = tmp_path / "records" / "2026-01-01"
     day.mkdir(parents=True)
-    await played(day, "0.jsonl.gz", INFO)
+    await played(day, "0", INFO)
     assert ([], []) == restored(tmp_path, "hogwarts")
