@@ -125,9 +125,7 @@ async def test_after_it_has_gone(autojump_clock, counting):
 
 
 @pytest.mark.parametrize("answered", [False, True])
-async def test_where_a_fault_forfeits_nobody_waits_for_the_other(
-    autojump_clock, angrymob, answered
-):
+async def test_where_a_fault_forfeits_nobody_awaits_the_other(autojump_clock, angrymob, answered):
     """The match ends within that turn, which isn't played; the other bot stays for the next one."""
     hellos = ["Ann v=1", "Bob v=1 keep=1"]
     table = angrymob(*hellos, clock=NO_CLOCK)

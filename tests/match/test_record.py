@@ -453,9 +453,7 @@ def test_a_line_without_end_is_not_read_for_ever(tmp_path, monkeypatch):
         read_record(path)
 
 
-async def test_a_part_cut_anywhere_is_read_up_to_its_last_whole_line(
-    tmp_path, autojump_clock, counting
-):
+async def test_a_cut_part_is_read_up_to_its_last_whole_line(tmp_path, autojump_clock, counting):
     """Whatever byte a crash came at; what is read verifies."""
     table = counting(rounds=4)
     await table.play(*[speaks(*"1234")] * 3)

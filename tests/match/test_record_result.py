@@ -19,9 +19,7 @@ BOTS = (BotInfo(exit="exited with code 0", output="done"), None, None)
 
 
 @pytest.mark.parametrize("hello", ["Ann v=1", "Ann v=1 keep=1"])
-async def test_the_result_is_written_before_a_bot_is_told(
-    tmp_path, autojump_clock, counting, hello
-):
+async def test_a_result_is_written_before_a_bot_is_told(tmp_path, autojump_clock, counting, hello):
     """Whoever reads `end` finds the result in the file."""
     table = counting(hello, *SKIPPERS[1:], rounds=1)
     found = []
@@ -38,9 +36,7 @@ async def test_the_result_is_written_before_a_bot_is_told(
     assert 1 == verify(found[0], COUNTING)
 
 
-async def test_an_interrupted_match_is_written_before_bots_are_told(
-    tmp_path, autojump_clock, counting
-):
+async def test_an_interrupt_is_written_before_bots_are_told(tmp_path, autojump_clock, counting):
     """`error shutdown` is an end too."""
     table = counting()
     found = []
@@ -73,9 +69,7 @@ class NoResult:
 
 
 @pytest.mark.parametrize("again", [True, False], ids=["room again", "no room"])
-async def test_bots_are_not_told_an_end_that_nobody_keeps(
-    tmp_path, autojump_clock, counting, again
-):
+async def test_bots_are_told_no_end_that_nobody_keeps(tmp_path, autojump_clock, counting, again):
     """A full disk: they are told `end aborted`, and so says the record if it can be written."""
     writer = RecordWriter(tmp_path / "m1.jsonl.gz")
     plain = writer._file

@@ -68,9 +68,7 @@ async def test_the_match_goes_on_as_soon_as_the_last_absent_bot_is_back(autojump
 
 
 @pytest.mark.parametrize(("delay", "letter"), [(0.19, "a"), (0.21, "l")])
-async def test_the_clock_of_the_first_turn_after_it_is_back(
-    tmp_path, autojump_clock, delay, letter
-):
+async def test_the_clock_of_the_first_turn_after_a_return(tmp_path, autojump_clock, delay, letter):
     """It runs from the hand-over over the new connection, whenever that was made, and has the
     limit of that turn, not that of a first answer.
     """

@@ -269,9 +269,7 @@ async def test_ten_late_turns_in_a_row_put_a_seat_out(autojump_clock, counting):
     assert (3, 1, 1) == record.result.ranks
 
 
-async def test_when_all_are_out_it_is_a_forfeit_with_the_scores_as_they_stand(
-    autojump_clock, counting
-):
+async def test_when_all_are_out_it_is_a_forfeit_with_their_scores(autojump_clock, counting):
     table = counting(late_limit=1)
     record = await table.play(listens, leaves(1), answers("7"))
     assert [("late", "answer", "answer"), ("out", "missing", "late")] == verdicts(record)

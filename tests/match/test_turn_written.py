@@ -61,9 +61,7 @@ async def test_a_turn_that_cannot_be_written_is_not_counted(autojump_clock, coun
     assert [0] == [turn.turn for turn in record.turns]
 
 
-async def test_a_turn_is_written_even_if_the_next_cannot_begin(
-    autojump_clock, counting, monkeypatch
-):
+async def test_a_turn_is_written_if_the_next_cannot_begin(autojump_clock, counting, monkeypatch):
     encode = Version1Encoder.turn
 
     def turn(self, game, seat, status):

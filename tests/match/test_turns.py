@@ -120,9 +120,7 @@ async def test_answers_sent_ahead_count_0_ms_and_one_a_turn(autojump_clock, coun
     assert 15 == record.result.scores[0]
 
 
-async def test_what_waits_in_the_system_while_one_answer_is_held_counts_0_ms(
-    autojump_clock, counting
-):
+async def test_what_waits_in_the_system_beside_a_held_answer_counts_0_ms(autojump_clock, counting):
     """The second answer came in time of turn 0 but is read in turn 1: its time is the hand-over,
     never less than nothing.
     """

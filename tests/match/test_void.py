@@ -188,9 +188,7 @@ async def test_where_turns_are_skipped_a_bot_that_broke_a_limit_is_out(autojump_
     assert 1 == breakers.asked
 
 
-async def test_broken_limits_are_asked_for_only_when_a_match_would_be_void(
-    autojump_clock, counting
-):
+async def test_limits_are_asked_for_only_when_a_match_would_be_void(autojump_clock, counting):
     """Late without a stall, and a stall without anybody late; then both, but no limit broken."""
     breakers = Breakers({})
     table = counting(rounds=4, stalls=Stalls({0: 1.0, 3: 1.0}), limit_breakers=breakers)
