@@ -56,6 +56,23 @@ def listening_sockets(stack, abstract):
     return paths
 
 
+TRIED = """
+import json, os, socket, sys
+def tried(action, *words):
+    try:
+        return action(*words)
+    except OSError as error:
+        return type(error).__name__
+"""
+"""The beginning of a bot that tells what came of what it tries: an error's name, or a value."""
+
+
+@pytest.fixture
+def trying(script):
+    """Write a script that begins with TRIED."""
+    return lambda text: script(TRIED + text)
+
+
 async def told(arena, path, *words, **options):
     """Run a script in a sandbox; what it prints as JSON."""
     command = [sys.executable, str(path), *words]
@@ -65,21 +82,16 @@ async def told(arena, path, *words, **options):
 
 
 @needs_sandbox
-async def test_there_is_no_network_but_the_arena(script):
+async def test_there_is_no_network_but_the_arena(trying):
     """Not the host's loopback, no abstract socket, none in the file system, wherever it lies.
 
     Even if the command names it. One that isn't named is shown in hexadecimal.
     """
-    path = script("""
-import json, os, socket, sys
+    path = trying("""
 def reach(family, address):
     sock = socket.socket(family)
     sock.settimeout(5)
-    try:
-        sock.connect(address)
-    except OSError as error:
-        return type(error).__name__
-    return "connected"
+    return tried(sock.connect, address) or "connected"
 port, abstract, *paths = sys.argv[1:]
 paths = [bytes.fromhex(path[1:]) if path.startswith("x") else path for path in paths]
 print(json.dumps([
@@ -107,18 +119,14 @@ print(json.dumps([
 
 
 @needs_sandbox
-async def test_nothing_can_be_written_but_scratch(script, tmp_path):
-    path = script("""
-import json, os, sys
+async def test_nothing_can_be_written_but_scratch(trying, tmp_path):
+    path = trying("""
 def write(folder):
-    try:
-        with open(folder + "/lanista-probe", "w") as file:
-            file.write("x")
-    except OSError:
-        return False
+    with open(folder + "/lanista-probe", "w") as file:
+        file.write("x")
     return True
 print(json.dumps([
-    {folder: write(folder) for folder in sys.argv[1:]},
+    {folder: tried(write, folder) is True for folder in sys.argv[1:]},
     os.environ["HOME"], os.environ["TMPDIR"], os.path.expanduser("~"), os.getcwd(),
 ]))
 """)
@@ -137,17 +145,12 @@ print(json.dumps([
 
 
 @needs_sandbox
-async def test_it_sees_its_own_processes_alone_and_is_nobody_there_is(script):
+async def test_it_sees_its_own_processes_alone_and_is_nobody_there_is(trying):
     """No root, no capability, none to be had; and nothing that only root may read."""
-    path = script("""
-import json, os, subprocess
+    path = trying("""
 status = dict(line.split(":\\t") for line in open("/proc/self/status").read().splitlines())
 def readable(path):
-    try:
-        open(path).close()
-    except OSError:
-        return False
-    return True
+    return tried(lambda: open(path).close()) is None
 print(json.dumps({
     "names": sorted(
         open(f"/proc/{pid}/comm").read().strip() for pid in os.listdir("/proc") if pid.isdecimal()
@@ -302,15 +305,10 @@ else:
 
 
 @needs_sandbox
-async def test_a_socket_of_datagrams_cannot_be_sent_to(script, shown):
-    path = script("""
-import json, socket, sys
+async def test_a_socket_of_datagrams_cannot_be_sent_to(trying, shown):
+    path = trying("""
 sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-try:
-    sock.sendto(b"out", sys.argv[1])
-    print(json.dumps("sent"))
-except OSError as error:
-    print(json.dumps(type(error).__name__))
+print(json.dumps(tried(sock.sendto, b"out", sys.argv[1])))
 """)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as unix:
         unix.bind(str(shown / "socket"))
@@ -319,14 +317,9 @@ except OSError as error:
             assert "ConnectionRefusedError" == await told(arena, path, str(shown / "socket"))
 
 
-LOOKER = """
-import json, os, sys
-def read(path):
-    try:
-        return open(path).read()
-    except OSError as error:
-        return type(error).__name__
-print(json.dumps([sorted(os.listdir("records")), read("m.jsonl.part"), read("own.txt")]))
+LOOKER = f"""{TRIED}
+files = [tried(lambda: open(path).read()) for path in ("m.jsonl.part", "own.txt")]
+print(json.dumps([sorted(os.listdir("records")), *files]))
 """
 """Tells of a folder and of two files in its working directory."""
 
