@@ -3,7 +3,6 @@ crashes, the turn that decided, spoilers, the board by keyboard, and who can use
 """
 
 import itertools
-import json
 import re
 
 import pytest
@@ -18,7 +17,7 @@ from page.arena import match_of
 from page.axe import loaded_axe, serious
 from page.browser import DESK, PHONE
 from page.matchpage import MatchPage
-from page.records import changed, unpacked
+from page.records import edited
 
 TRACEBACK = (
     'ready\nTraceback (most recent call last):\n  File "bot.py", line 3, in <module>\n'
@@ -133,14 +132,10 @@ def test_the_end_is_told_when_it_is_asked_for(records, replay):
 def failing(dropped, records, tmp_path):
     """Show a match that the bot in seat B didn't end as it should; at its end, B was as given."""
 
-    def failing(*faults, **process):
-        lines = unpacked(records["angrymob"])
+    def failing(**process):
         well = {"exit": "exited with code 0", "output": "all is well\n"}
-        result = json.loads(lines[-1])["result"]
-        result |= {"endings": ["normal", "disconnect"], "bots": [well, process], "faults": faults}
-        path = tmp_path / "crashed.jsonl"
-        path.write_bytes(b"".join(changed(lines, -1, result=result)))
-        return dropped(path)
+        result = {"endings": ["normal", "disconnect"], "bots": [well, process]}
+        return dropped(edited(records["angrymob"], tmp_path / "crashed.jsonl", **result))
 
     return failing
 
@@ -151,19 +146,6 @@ def test_a_killed_bot_says_how(failing):
     page.keyboard.press("End")
     crash = page.get_by_role("status").filter(has_text="RandomRunners")
     expect(crash).to_contain_text("RandomRunners crashed (killed by SIGSEGV): round 31")
-
-
-def test_the_end_says_by_which_fault_a_bot_lost(failing):
-    """The headline names the fault, and a button leads to its turn."""
-    last, early = [
-        {"turn": turn, "seat": 1, "code": "late", "index": None, "words": f"<b>{turn}</b> s"}
-        for turn in (2, 1)
-    ]
-    match = failing(early, last, exit="ended by the arena", output="")
-    match.page.keyboard.press("End")
-    told = match.page.get_by_role("status").filter(has_text="RandomRunners late: <b>2</b> s")
-    told.get_by_role("button", name="Move 3", exact=True).click()
-    match.at(3)
 
 
 def test_a_crash_says_what_crashed(failing):

@@ -1,13 +1,11 @@
 """What bots draw, in a browser: on the board in its turn, switched off; its text is only text."""
 
-import json
-
 import pytest
 from playwright.sync_api import expect
 
 from e2e.running import wait_until
 from page.matchpage import MatchPage
-from page.records import changed, unpacked
+from page.records import edited
 from page.test_browser_replay import LARGE
 
 SCRIPT = "<img/src=x/onerror=alert(1)>"
@@ -23,13 +21,8 @@ LOGS = {
 @pytest.fixture
 def drawn(records, tmp_path):
     """A record in which the bot of seat 0 draws in its first two turns."""
-    lines = unpacked(records["angrymob"])
-    for turn, log in LOGS.items():
-        assert turn == json.loads(lines[turn + 1])["turn"]
-        lines = changed(lines, turn + 1, logs={"0": log})
-    path = tmp_path / "drawn.jsonl"
-    path.write_bytes(b"".join(lines))
-    return path
+    by_line = {turn + 1: {"logs": {"0": log}} for turn, log in LOGS.items()}
+    return edited(records["angrymob"], tmp_path / "drawn.jsonl", by_line)
 
 
 def switch(page, name):
@@ -123,10 +116,8 @@ def test_the_drawings_of_a_running_match_show_a_turn_later(arena, bots, show):
 
 def test_each_level_has_its_own_drawings(dropped, records, tmp_path):
     """PROTOCOL.md 9: lines on both levels of Crematoria, and the shorter way over the seam."""
-    lines = unpacked(records["crematoria"])
-    log = "#@ line 5 6 5 9 yellow\n#@ line 20 77 20 2 1 yellow\n"
-    path = tmp_path / "levels.jsonl"
-    path.write_bytes(b"".join(changed(lines, 1, logs={"2": log})))
+    logs = {"2": "#@ line 5 6 5 9 yellow\n#@ line 20 77 20 2 1 yellow\n"}
+    path = edited(records["crematoria"], tmp_path / "levels.jsonl", {1: {"logs": logs}})
     match = dropped(path, size=LARGE)
 
     def is_drawn(level, row, *cols):

@@ -1,6 +1,5 @@
 """The lobby in a browser: who waits, what runs, who won; the operator's commands; the theme."""
 
-import gzip
 import json
 import re
 from datetime import datetime
@@ -13,7 +12,7 @@ from lanista.match.record import read_record
 from page.arena import match_of
 from page.browser import PHONE
 from page.matchpage import MatchPage, fits
-from page.records import changed, unpacked, wandering
+from page.records import edited, wandering
 
 NOBODY = "No bot is waiting. A bot connects to the arena's port and says hello."
 
@@ -221,12 +220,11 @@ def test_the_list_of_matches_and_its_filters(arena, show):
 
 def test_the_way_back_leads_to_where_a_long_list_was_left(arenas, show, tmp_path):
     """The list is as long again as it was."""
-    lines = unpacked(wandering(tmp_path, 2))
-    paths = []
-    for n in range(110):
-        paths.append(tmp_path / f"{n}.jsonl.gz")
-        match = f"01LIST{n:0>20}"
-        paths[-1].write_bytes(gzip.compress(b"".join(changed(lines, 0, match=match))))
+    record = wandering(tmp_path, 2)
+    paths = [
+        edited(record, tmp_path / f"{n}.jsonl.gz", {0: {"match": f"01LIST{n:0>20}"}})
+        for n in range(110)
+    ]
     page = show(f"{arenas(records=paths).page}/#/matches")
     rows = page.get_by_role("row")
     expect(rows).to_have_count(51)

@@ -2,8 +2,6 @@
 and who can use the pages around the matches.
 """
 
-import gzip
-import json
 import re
 import zipfile
 
@@ -17,15 +15,13 @@ from page.arena import Arena
 from page.axe import loaded_axe, serious
 from page.browser import DESK, PHONE
 from page.matchpage import MatchPage
-from page.records import captured, changed, unpacked
+from page.records import captured, edited
+from page.test_evidence import LADDER, LATER, LOGS
 from page.test_ladders import results, write_results
 from page.test_tournaments import store_blocks, write_spec
 from support.arenas import stored_names
 
 TOKEN = "sesame"
-LADDER = {"name": "pit", "map": ""}
-LATER = "2100-01-01T00:00:00.000+00:00"
-"""When the ladder's match began: after Ann's name was registered."""
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +33,9 @@ def pit(tmp_path_factory, windows):
     data = folder / "lanista-data"
     write_results(data, results(0, "Bob", "Ann", crashed=True, seats=(1,)))
     record = data / "records" / "2026-05-01" / "M01.jsonl.gz"
-    lines = unpacked(captured(folder))
-    lines = changed(lines, 0, match="M01", ladder=LADDER, started=LATER)
-    lines = changed(lines, 1, logs={"0": "# Ann's plan\n", "1": "# Bob's plan\n"})
-    end = json.loads(lines[-1])["result"] | {"bots": [{"exit": "exit code 1", "output": ""}, None]}
-    record.write_bytes(gzip.compress(b"".join(changed(lines, len(lines) - 1, result=end))))
+    header = {"match": "M01", "ladder": LADDER, "started": LATER}
+    bots = [{"exit": "exit code 1", "output": ""}, None]
+    edited(captured(folder), record, {0: header, 1: {"logs": LOGS}}, bots=bots)
     bundle = folder_of(record, 0)
     bundle.mkdir()
     (bundle / "about.txt").write_text("Ann\n")

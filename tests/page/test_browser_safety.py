@@ -11,7 +11,7 @@ from lanista.games.crematoria.state import scores as scores_of
 from lanista.games.originals import of_game
 from page.arena import MOVE_LIMIT, match_of
 from page.matchpage import DASH, MatchPage, drop
-from page.records import changed, unpacked
+from page.records import edited, unpacked
 
 TRACES = Path(__file__).parents[1] / "traces"
 SCRIPT = "<script>alert(1)</script>"
@@ -52,15 +52,12 @@ def test_a_live_bot_called_like_a_script(arena, bots, show):
 
 
 def hostile(records, folder):
-    """A record with a name and a log that are markup, and a result that says so too."""
-    lines = unpacked(records["angrymob"])
-    players = json.loads(lines[0])["players"]
+    """A record with a name and a log that are markup."""
+    players = json.loads(unpacked(records["angrymob"])[0])["players"]
     players[0]["name"] = IMAGE
-    lines = changed(lines, 0, players=players)
     logs = {"0": f"# {IMAGE}\n# \u202egnp.exe \x1b[31mred\x07\n"}
     path = folder / "<img src=x onerror=alert(2)>.jsonl"
-    path.write_bytes(b"".join(changed(lines, 1, logs=logs)))
-    return path
+    return edited(records["angrymob"], path, {0: {"players": players}, 1: {"logs": logs}})
 
 
 def test_a_dropped_record(dropped, records, tmp_path):

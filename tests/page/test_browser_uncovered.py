@@ -1,7 +1,5 @@
 """What somebody can reach on the page: no control is covered, and nothing jumps, at all sizes."""
 
-import gzip
-import json
 import re
 
 import pytest
@@ -13,7 +11,7 @@ from lanista.page.story import story_of
 from page.arena import match_of
 from page.browser import DESK, PHONE
 from page.matchpage import MatchPage, fits
-from page.records import changed, late_in_a_row, unpacked
+from page.records import edited, late_in_a_row
 
 SIZES = (DESK, {"width": 1280, "height": 600}, PHONE)
 COVERED = """() => {
@@ -55,8 +53,6 @@ def failures(arenas, records, tmp_path_factory):
     """The addresses of two matches: on a wide map, in which three bots fail; and one in which a bot
     is late in a row.
     """
-    lines = unpacked(records["crematoria"])
-    result = json.loads(lines[-1])["result"]
     bots = [
         {"exit": "exited with code 0", "output": "hello\n", "output_turns": [[0, 0]]}
         for _ in ENDINGS
@@ -70,12 +66,9 @@ def failures(arenas, records, tmp_path_factory):
         {"turn": turn, "seat": seat, "code": code, "index": None, "words": "words " * 9}
         for seat, (turn, code) in LAST.items()
     ]
-    lines = changed(
-        lines, len(lines) - 1, result={**result, "endings": ENDINGS, "faults": faults, "bots": bots}
-    )
     folder = tmp_path_factory.mktemp("failed")
-    path = folder / "failed.jsonl.gz"
-    path.write_bytes(gzip.compress(b"".join(lines)))
+    result = {"endings": ENDINGS, "faults": faults, "bots": bots}
+    path = edited(records["crematoria"], folder / "failed.jsonl.gz", **result)
     late = late_in_a_row(folder)
     arena = arenas(records=[path, late])
     return arena.address(match_of(path)), arena.address(match_of(late))

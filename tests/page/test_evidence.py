@@ -5,7 +5,6 @@ Others don't get them, neither in frames nor in records (docs/api.md).
 
 import gzip
 import io
-import json
 import zipfile
 
 import pytest
@@ -18,7 +17,7 @@ from lanista.match.record import PART, read_record
 from lanista.match.replay import verify
 from match.playing import ANGRYMOB
 from page.house import running_match
-from page.records import captured, changed, unpacked
+from page.records import captured, edited, unpacked
 from page.test_ladders import opened
 from page.test_logs import logs
 from page.test_submissions import basic
@@ -26,6 +25,7 @@ from page.test_submissions import basic
 LADDER = {"name": "pit", "map": ""}
 BEFORE = "2026-05-01T00:00:00.000+00:00"
 LATER = "2100-01-01T00:00:00.000+00:00"
+"""Later than Ann's registration, which comes with each test."""
 LOGS = {"0": "# Ann's plan\n", "1": "# Bob's plan\n"}
 
 
@@ -34,24 +34,14 @@ def cheap(quick, monkeypatch):
     monkeypatch.setattr(tokens, "LOG_N", 1)
 
 
-@pytest.fixture(scope="module")
-def lines(tmp_path_factory):
-    """Those of a record of a ladder's match between Ann and Bob, who both log their plans."""
-    lines = unpacked(captured(tmp_path_factory.mktemp("record")))
-    result = json.loads(lines[-1])["result"]
-    bots = [{"exit": "exit code 1", "output": f"{name}'s output"} for name in ("Ann", "Bob")]
-    # Later than Ann's registration, which comes with each test.
-    lines = changed(lines, 0, ladder=LADDER, started=LATER)
-    lines = changed(lines, 1, logs=LOGS)
-    return changed(lines, len(lines) - 1, result={**result, "bots": bots})
-
-
 @pytest.fixture
-def record(tmp_path, lines):
+def record(tmp_path):
+    """That of a ladder's match between Ann and Bob, who both log their plans."""
     path = tmp_path / "records" / "2026-05-01" / "m1.jsonl.gz"
     path.parent.mkdir(parents=True)
-    path.write_bytes(gzip.compress(b"".join(lines)))
-    return path
+    bots = [{"exit": "exit code 1", "output": f"{name}'s output"} for name in ("Ann", "Bob")]
+    by_line = {0: {"ladder": LADDER, "started": LATER}, 1: {"logs": LOGS}}
+    return edited(captured(tmp_path), path, by_line, bots=bots)
 
 
 @pytest.fixture
@@ -101,11 +91,9 @@ async def test_a_replay_shows_logs_to_owners_and_the_operator(house):
     assert None is house.arena.names.store.find("new")
 
 
-async def test_a_name_that_somebody_else_had_before_opens_nothing_of_that_time(
-    tmp_path, record, lines
-):
+async def test_a_name_that_somebody_else_had_before_opens_nothing_of_that_time(tmp_path, record):
     """It was removed and registered again: not even with the same token, and in no way."""
-    record.write_bytes(gzip.compress(b"".join(changed(lines, 0, started=BEFORE))))
+    edited(record, record, {0: {"started": BEFORE}})
     folder_of(record, 0).mkdir()
     async with opened(tmp_path, token="sesame") as house:
         token = await named(house)
@@ -123,10 +111,10 @@ async def test_a_name_that_somebody_else_had_before_opens_nothing_of_that_time(
         assert (True, LOGS) == await seen(operator)
 
 
-async def test_so_does_a_match_that_is_running(house, record, lines):
+async def test_so_does_a_match_that_is_running(house, record):
     """Also where others' logs are open to all."""
     part = record.with_name("m2.jsonl.gz" + PART)
-    part.write_bytes(b"".join(lines[:2]))
+    part.write_bytes(b"".join(unpacked(record)[:2]))
     house.server.view.open_logs = True
     token = await named(house)
     house.arena.running.begin(running_match("m2", part, room="pit", started=LATER))

@@ -22,6 +22,7 @@ from page.records import (
     absent_in_a_row,
     captured,
     changed,
+    edited,
     late_in_a_row,
     played,
     unpacked,
@@ -152,11 +153,9 @@ def test_a_late_turn_with_a_stall_waits_for_the_line_behind_it(tmp_path):
 
 def test_who_watches_a_ladders_match_is_told_its_seed_at_the_end(tmp_path):
     """No other match is played with it."""
-    header, *rest = unpacked(captured(tmp_path))
-    ladder = {"name": "pit", "map": ""}
-    lines = [json.dumps(json.loads(header) | {"ladder": ladder}).encode() + b"\n", *rest]
+    lines = changed(unpacked(captured(tmp_path)), 0, ladder={"name": "pit", "map": ""})
     *_, end = followed(tmp_path / "growing", lines)
-    assert str(json.loads(header)["seed"]) == end["seed"]
+    assert "7" == end["seed"]
 
 
 def test_a_late_turn_with_a_stall_below_the_margin_is_a_frame(tmp_path):
@@ -171,12 +170,9 @@ def test_a_late_turn_with_a_stall_below_the_margin_is_a_frame(tmp_path):
 
 def test_an_aborted_match_ends_with_its_last_turn(tmp_path):
     path = wandering(tmp_path, 3)
-    lines = unpacked(path)
-    result = {**json.loads(lines[-1])["result"], "end": "aborted", "reason": "interrupted"}
-    path = put(
-        tmp_path, [*lines[:3], json.dumps({"result": {**result, "turns": 2}}).encode(), b"\n"]
-    )
-    _, frames, end = told(path)
+    aborted = edited(path, path, end="aborted", reason="interrupted", turns=2)
+    *lines, _, result = unpacked(aborted)
+    _, frames, end = told(put(tmp_path, [*lines, result]))
     assert (3, "aborted") == (len(frames), end["result"]["end"])
 
 
