@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from page.browser import DESK, PHONE
+
 AXE = Path(__file__).parent / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = """async (place) => {
   const { violations } = await axe.run(place, { resultTypes: ["violations"], preload: false });
@@ -11,6 +13,12 @@ SERIOUS = """async (place) => {
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 150)).join("; ")}`);
 }"""
+
+
+DESK_AND_PHONE = pytest.mark.parametrize(
+    ("size", "theme"), [(DESK, "dark"), pytest.param(PHONE, "light", marks=pytest.mark.long)]
+)
+"""Has a test look at both themes, one on a desk and one on a phone."""
 
 
 def loaded_axe(visit, page):

@@ -147,13 +147,13 @@ def arena(tmp_path_factory, records):
 
 @pytest.fixture(scope="module")
 def arenas(tmp_path_factory, windows):
-    """Start arenas; all end with the module."""
+    """Start arenas of a kind, each in a new folder or a given one; all end with the module."""
     from page.arena import Arena
 
     with contextlib.ExitStack() as stack:
 
-        def arenas(*options, **more):
-            arena = Arena(tmp_path_factory.mktemp("arena"), *options, **more)
+        def arenas(*options, kind=Arena, folder=None, **more):
+            arena = kind(folder or tmp_path_factory.mktemp("arena"), *options, **more)
             stack.callback(arena.end)
             return arena
 

@@ -110,6 +110,10 @@ class Page:
         await self.say(do=do, id=self._asked, **fields)
         return await self.answer(self._asked)
 
+    async def frames(self, match, first, **more):
+        """The answer with a match's frames from one on."""
+        return await self.ask("frames", match=match, **{"from": first}, **more)
+
     async def answer(self, asked):
         """The answer to what was said with this id."""
         return await self._find(lambda message: message.get("id") == asked)

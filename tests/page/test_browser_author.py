@@ -14,8 +14,8 @@ from lanista.match.record import read_record
 from lanista.match.replay import all_faults, positions, start
 from lanista.page.story import story_of
 from page.arena import match_of
-from page.axe import loaded_axe, serious
-from page.browser import DESK, PHONE
+from page.axe import DESK_AND_PHONE, loaded_axe, serious
+from page.browser import PHONE
 from page.matchpage import MatchPage
 from page.records import edited
 
@@ -291,9 +291,7 @@ def test_the_board_fills_the_screen(replay):
     expect(match.players.first).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("size", "theme"), [(DESK, "dark"), pytest.param(PHONE, "light", marks=pytest.mark.long)]
-)
+@DESK_AND_PHONE
 def test_nothing_serious_is_in_anybodys_way(arena, records, visit, size, theme):
     """axe-core's findings, on a desk and on a phone, in both themes."""
     one = visit(size=size, theme=theme)

@@ -15,7 +15,7 @@ from lanista.page.html import bundle
 from lanista.page.replay_reader import read_frames
 from match.playing import answers, listens
 from page.arena import match_of
-from page.axe import loaded_axe, serious
+from page.axe import DESK_AND_PHONE, loaded_axe, serious
 from page.browser import DESK, PHONE
 from page.matchpage import DASH, MatchPage, expect_same_picture, fits
 from page.records import AWAY, played, replayed, wandering
@@ -301,9 +301,7 @@ def test_all_of_it_is_on_one_screen(arena, pairs, show, game):
             assert [] == caption.get_by_role("listitem").evaluate_all(CROWDED), size
 
 
-@pytest.mark.parametrize(
-    ("size", "theme"), [(DESK, "dark"), pytest.param(PHONE, "light", marks=pytest.mark.long)]
-)
+@DESK_AND_PHONE
 def test_nothing_serious_is_in_anybodys_way(arena, pairs, visit, size, theme):
     """axe-core's findings, of the comparison and of the choice."""
     one = visit(size=size, theme=theme)

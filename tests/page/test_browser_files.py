@@ -2,13 +2,11 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from page.matchpage import MatchPage, drop
 
 
-@pytest.mark.long
 def test_files_one_after_another(arena, records, show, tmp_path):
     """The second file replaces the first, also in the history; a refused one is reported."""
     page = show(f"{arena.page}/#/matches")

@@ -41,12 +41,8 @@ class LadderArena(FileArena):
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory, windows):
-    arena = LadderArena(tmp_path_factory.mktemp("ladders"))
-    yield arena
-    for _, page in windows:
-        page.goto("about:blank")  # it would complain of an arena that has gone
-    arena.end()
+def arena(arenas):
+    return arenas(kind=LadderArena)
 
 
 def test_from_the_lobby_to_two_bots(arena, show):

@@ -45,7 +45,7 @@ def test_a_tall_name_stays_in_its_line(arena, bots, show):
     assert heights[0] == heights[1]
 
 
-def test_the_widest_name_stays_in_its_place(tmp_path, bots, show):
+def test_the_widest_name_stays_in_its_place(arenas, tmp_path, bots, show):
     """It widens no page on a phone, and covers nothing in a bracket or on the screen of a hall."""
     ladder = "w" * 64
     cup = tmp_path / "cup.toml"
@@ -53,33 +53,26 @@ def test_the_widest_name_stays_in_its_place(tmp_path, bots, show):
     store_blocks(cup, [0])
     write_results(tmp_path / "lanista-data", results(0, WIDE, "Bob"), ladder=ladder)
     text = FILE.replace("pit", ladder).replace('0.1:0"', '0.1:0", tournaments = ["cup.toml"]')
-    arena = FileArena(tmp_path, text)
-    try:
-        bots(arena, "wide", WIDE, "Bob").leave()
-        page = show(f"{arena.page}/", size=NARROW)
-        expect(page.get_by_role("region", name="Results")).to_contain_text(WIDE)
-        assert fits(page)
-        page.goto(f"{arena.page}/ladder/{ladder}/bot/{WIDE}")
-        expect(page.get_by_role("region", name="Opponents")).to_be_visible()
-        assert fits(page)
-        page.goto(f"{arena.page}/#/operator")
-        expect(page.get_by_role("combobox").filter(has_text=ladder)).to_be_visible()
-        assert fits(page)
-        page.goto(f"{arena.page}/tournament/cup")
-        heats = page.get_by_role("region", name="Bracket").locator(".heat")
-        expect(heats).to_contain_text(WIDE)
-        assert fits(page)
-        assert not sticks_out(heats, ".round")
-        page.goto("about:blank")
-        page = show(f"{arena.page}/screen?tournament=cup")
-        expect(page.locator(".bracket")).to_contain_text(WIDE)
-        page.keyboard.press("n")
-        names = page.locator(".standings .name")
-        expect(names.first).to_be_visible()
-        assert not sticks_out(names, "th")
-        page.goto("about:blank")
-    finally:
-        arena.end()
+    arena = arenas(text, kind=FileArena, folder=tmp_path)
+    bots(arena, "wide", WIDE, "Bob").leave()
+    page = show(f"{arena.page}/", size=NARROW)
+    heats = page.get_by_role("region", name="Bracket").locator(".heat")
+    for path, widest in (
+        ("", page.get_by_role("region", name="Results").filter(has_text=WIDE)),
+        (f"ladder/{ladder}/bot/{WIDE}", page.get_by_role("region", name="Opponents")),
+        ("#/operator", page.get_by_role("combobox").filter(has_text=ladder)),
+        ("tournament/cup", heats.filter(has_text=WIDE)),
+    ):
+        page.goto(f"{arena.page}/{path}")
+        expect(widest).to_be_visible()
+        assert fits(page), path
+    assert not sticks_out(heats, ".round")
+    page = show(f"{arena.page}/screen?tournament=cup")
+    expect(page.locator(".bracket")).to_contain_text(WIDE)
+    page.keyboard.press("n")
+    names = page.locator(".standings .name")
+    expect(names.first).to_be_visible()
+    assert not sticks_out(names, "th")
 
 
 def test_the_standings_have_room_for_a_name(arena, show):

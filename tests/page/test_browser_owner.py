@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 from e2e.running import Peer, environment
 from lanista.arena.decisions import add_name
 from lanista.match.bundle import folder_of
-from page.arena import Arena
 from page.axe import loaded_axe, serious
 from page.browser import DESK, PHONE
 from page.matchpage import MatchPage
@@ -25,7 +24,7 @@ TOKEN = "sesame"
 
 
 @pytest.fixture(scope="module")
-def pit(tmp_path_factory, windows):
+def pit(tmp_path_factory, arenas):
     """An arena with an operator's token, a tournament, and a ladder on which Ann, whose name is
     registered, lost her bot in a match against Bob; and the token of her name.
     """
@@ -44,9 +43,7 @@ def pit(tmp_path_factory, windows):
     cup = write_spec(folder, "cup")
     store_blocks(cup, [0])
     options = ("--ladder", "angrymob=pit", "--tournament", cup)
-    arena = Arena(folder, *options, env=environment(LANISTA_WEB_TOKEN=TOKEN))
-    yield arena, token
-    arena.end()
+    return arenas(*options, folder=folder, env=environment(LANISTA_WEB_TOKEN=TOKEN)), token
 
 
 def test_a_bots_owner_sees_what_it_logged_and_why_it_failed(pit, visit):

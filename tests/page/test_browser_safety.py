@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from lanista.games.crematoria.state import scores as scores_of
 from lanista.games.originals import of_game
 from page.arena import MOVE_LIMIT, match_of
-from page.matchpage import DASH, MatchPage, drop
+from page.matchpage import DASH, MatchPage
 from page.records import edited, unpacked
 
 TRACES = Path(__file__).parents[1] / "traces"
@@ -116,24 +116,6 @@ def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     last = file.states[-1]
     scores = [f"{score:,}" for score in scores_of(file.settings, last.cells, last.gems)]
     assert all(score in row for score, row in zip(scores, shown, strict=True)), shown
-
-
-def test_a_file_that_is_no_match_is_told(arena, records, show, tmp_path):
-    """The page says what is wrong with each file; the next file opens all the same."""
-    page = show(f"{arena.page}/")
-    expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    for name, data, words in (
-        ("text", b"My holidays\n\nIt rained.\n", "text: "),
-        ("gzip", b"\x1f\x8b\x08\x00damaged", "damaged gzip data"),
-        ("json", b'{"lanista": "yes"}\n', "json: "),
-        ("empty", b"", "a file of 0 bytes"),
-    ):
-        path = tmp_path / name
-        path.write_bytes(data)
-        drop(page, path)
-        expect(page.get_by_role("alert")).to_contain_text(words)
-    drop(page, records["angrymob"])
-    MatchPage(page).begin()
 
 
 def test_a_file_that_is_too_large_isnt_sent(arena, show, tmp_path):

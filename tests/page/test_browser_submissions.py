@@ -30,14 +30,10 @@ BROKEN = f'print("{IMAGE}" "\x1b[31m"\n'.encode()
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory, windows):
+def arena(arenas):
     # Nobody plays with it, which e2e/test_submit.py has: match after match takes long.
     file = f"{FILE}fill_after = 3600\nsubmissions = true\n"
-    arena = LadderArena(tmp_path_factory.mktemp("submissions"), file, change=NO_CHECK)
-    yield arena
-    for _, page in windows:
-        page.goto("about:blank")  # it would complain of an arena that has gone
-    arena.end()
+    return arenas(file, kind=LadderArena, change=NO_CHECK)
 
 
 def test_a_program_from_its_file_to_its_matches(arena, visit, tmp_path):

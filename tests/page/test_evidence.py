@@ -67,7 +67,7 @@ async def seen(page, match="m1"):
     """The head's `logs`, and what the first turn's frame has of them."""
     head = await page.ask("open", match=match)
     assert ("head", "pit") == (head["type"], head["ladder"])
-    return head["logs"], logs(await page.ask("frames", match=match, **{"from": 1})).get(1)
+    return head["logs"], logs(await page.frames(match, 1)).get(1)
 
 
 async def test_a_replay_shows_logs_to_owners_and_the_operator(house):

@@ -21,6 +21,13 @@ ELSEWHERE = {"host": "0.0.0.0", "token": "sesame"}
 PLAN = "# I go east"
 
 
+@pytest.fixture
+async def elsewhere(tmp_path):
+    """An arena whose page others may look at."""
+    async with opened(tmp_path, **ELSEWHERE) as house:
+        yield house
+
+
 async def begun(house):
     """A match in whose first turn Ann logs her plan; its bots and id."""
     ann, bob, match = await house.pair()
@@ -58,61 +65,58 @@ async def test_who_sees_logs_while_a_match_runs(tmp_path, where, told):
         page = await house.page()
         _, _, match = await begun(house)
         assert told is (await page.ask("open", match=match))["logs"]
-        answer = await page.ask("frames", match=match, **{"from": 1})
+        answer = await page.frames(match, 1)
         assert ({1: logs(answer)[1]} if told else {}) == logs(answer)
         assert told is (PLAN in json.dumps(answer))
         assert AWAY in answer["frames"][1]["play"]["raw"]
 
 
-async def test_who_watched_gets_the_logs_at_the_end(tmp_path):
+async def test_who_watched_gets_the_logs_at_the_end(elsewhere):
     """`open` with `logs` waits for the end; then the same frames tell them."""
-    async with opened(tmp_path, **ELSEWHERE) as house:
-        page, other = await house.page(), await house.page()
-        ann, bob, match = await begun(house)
-        for one in (page, other):
-            await one.ask("open", match=match)
-        before = await page.ask("frames", match=match, **{"from": 1})
-        await page.say(do="open", id="logs", match=match, logs=True)
-        await other.say(do="frames", id="end", match=match, **{"from": 3})
-        await end(ann, bob)
-        head = await page.answer("logs")
-        assert ("head", False, True) == (head["type"], head["live"], head["logs"])
-        after = await page.ask("frames", match=match, **{"from": 1})
-        assert {1: {"0": f"{PLAN}\n"}} == logs(after) or {1: {"1": f"{PLAN}\n"}} == logs(after)
-        for frame in after["frames"]:
-            frame.get("play", {}).pop("logs", None)
-        assert before["frames"] == after["frames"][:2]
-        # The other viewer has all frames, and opens the same ones then.
-        assert "end" == (await other.answer("end"))["type"]
-        assert (await other.ask("open", match=match))["logs"]
-        assert logs(await other.ask("frames", match=match, **{"from": 1}))
-        assert done(await other.ask("close", match=match))
-        late = await house.page()
-        assert (await late.ask("open", match=match))["logs"]
-        # Those with and those without logs, whoever opens them.
-        assert 2 == len(house.server.view.frame_cache._by_number)
+    page, other = await elsewhere.page(), await elsewhere.page()
+    ann, bob, match = await begun(elsewhere)
+    for one in (page, other):
+        await one.ask("open", match=match)
+    before = await page.frames(match, 1)
+    await page.say(do="open", id="logs", match=match, logs=True)
+    await other.say(do="frames", id="end", match=match, **{"from": 3})
+    await end(ann, bob)
+    head = await page.answer("logs")
+    assert ("head", False, True) == (head["type"], head["live"], head["logs"])
+    after = await page.frames(match, 1)
+    assert {1: {"0": f"{PLAN}\n"}} == logs(after) or {1: {"1": f"{PLAN}\n"}} == logs(after)
+    for frame in after["frames"]:
+        frame.get("play", {}).pop("logs", None)
+    assert before["frames"] == after["frames"][:2]
+    # The other viewer has all frames, and opens the same ones then.
+    assert "end" == (await other.answer("end"))["type"]
+    assert (await other.ask("open", match=match))["logs"]
+    assert logs(await other.frames(match, 1))
+    assert done(await other.ask("close", match=match))
+    late = await elsewhere.page()
+    assert (await late.ask("open", match=match))["logs"]
+    # Those with and those without logs, whoever opens them.
+    assert 2 == len(elsewhere.server.view.frame_cache._by_number)
 
 
 @pytest.mark.parametrize("is_open", [True, False])
-async def test_closing_gives_up_waiting_for_logs(tmp_path, is_open):
-    async with opened(tmp_path, **ELSEWHERE) as house:
-        page = await house.page()
-        _, _, match = await begun(house)
-        if is_open:
-            await page.ask("open", match=match)
-        await page.say(do="open", id="logs", match=match, logs=True)
-        assert done(await page.ask("close", match=match))
-        assert done(await page.answer("logs"))
+async def test_closing_gives_up_waiting_for_logs(elsewhere, is_open):
+    page = await elsewhere.page()
+    _, _, match = await begun(elsewhere)
+    if is_open:
+        await page.ask("open", match=match)
+    await page.say(do="open", id="logs", match=match, logs=True)
+    assert done(await page.ask("close", match=match))
+    assert done(await page.answer("logs"))
 
 
-async def test_nobody_waits_for_the_logs_of_no_match(tmp_path):
+async def test_nobody_waits_for_the_logs_of_no_match(elsewhere):
     """There will never be any logs of such a match; a file that was sent has all of its own."""
-    async with opened(tmp_path, **ELSEWHERE) as house:
-        page = await house.page()
-        told = await page.ask("open", match="none", logs=True)
-        assert ("error", "there is no match 'none' here") == (told["type"], told["words"])
-        sent = await send(page, gzip.decompress(TRACE.read_bytes()))
-        assert (await page.ask("open", match=sent["match"], logs=True))["logs"]
+    page = await elsewhere.page()
+    told = await page.ask("open", match="none", logs=True)
+    assert ("error", "there is no match 'none' here") == (told["type"], told["words"])
+    sent = await send(page, gzip.decompress(TRACE.read_bytes()))
+    assert (await page.ask("open", match=sent["match"], logs=True))["logs"]
 
 
 async def test_a_void_matchs_logs_are_told_when_nobody_plays_it_again(tmp_path, autojump_clock):

@@ -3,7 +3,7 @@
 from lanista.arena import person as module
 from lanista.match.replay import verify
 from match.playing import ANGRYMOB
-from page.house import done, opened, record_of
+from page.house import done, record_of
 from support.waiting import until
 
 WISH = {"game": "angrymob", "name": "Ann Lee", "bots": ["CamperJoe"], "seat": 0}
@@ -60,22 +60,18 @@ async def test_a_house_bot_that_fails_is_told(house, monkeypatch):
     assert not house.arena.running.matches
 
 
-async def test_what_a_person_cannot_play_is_refused(tmp_path, monkeypatch):
-    """Each with its reason; and only the operator may play."""
+async def test_what_a_person_cannot_play_is_refused(house, monkeypatch):
+    """Each with its reason."""
     monkeypatch.setattr(module, "MAX_PER_ADDRESS", 0)
-    async with opened(tmp_path, token="sesame") as house:
-        page = await house.page()
-        refused = await page.ask("play", **WISH)
-        assert "play is the operator's; say the token first" == refused["words"]
-        await page.ask("token", token="sesame")
-        for wish, reason in (
-            ({"game": "chess"}, "chess"),
-            ({"bots": ["CamperJo"]}, "did you mean 'CamperJoe'"),
-            ({"bots": []}, "Angry Mob needs 1 house bots"),
-            ({"seat": 2}, "seats 0 to 1"),
-            ({"seed": str(2**63)}, "seed 9223372036854775808; a seed of angrymob is from"),
-            ({"name": "Ann room=x"}, "no ="),
-            ({"name": "Ann\nBob"}, "control character"),
-            ({}, "too many people play"),
-        ):
-            assert reason in (await page.ask("play", **{**WISH, **wish}))["words"]
+    page = await house.page()
+    for wish, reason in (
+        ({"game": "chess"}, "chess"),
+        ({"bots": ["CamperJo"]}, "did you mean 'CamperJoe'"),
+        ({"bots": []}, "Angry Mob needs 1 house bots"),
+        ({"seat": 2}, "seats 0 to 1"),
+        ({"seed": str(2**63)}, "seed 9223372036854775808; a seed of angrymob is from"),
+        ({"name": "Ann room=x"}, "no ="),
+        ({"name": "Ann\nBob"}, "control character"),
+        ({}, "too many people play"),
+    ):
+        assert reason in (await page.ask("play", **{**WISH, **wish}))["words"]

@@ -24,7 +24,7 @@ async def send(page, data, *, name="x.res", size=None, piece=512 * 1024):
 
 async def answer_to(page, head):
     """The type of what is answered to whoever asks for a file's frames."""
-    return (await page.ask("frames", match=head["match"], **{"from": 0}))["type"]
+    return (await page.frames(head["match"], 0))["type"]
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +48,9 @@ async def test_a_file_that_is_sent_is_shown(lone, record):
         head = await send(page, data, name=name, piece=len(data) // 3)
         assert ("head", source) == (head["type"], head["source"])
         match = head["match"]
-        frames = await page.ask("frames", match=match, **{"from": 0})
+        frames = await page.frames(match, 0)
         assert 0 == frames["frames"][0]["n"]
-        answer = await other.ask("frames", match=match, **{"from": 0})
+        answer = await other.frames(match, 0)
         assert "isn't open" in answer["words"]
         seen.append(match)
     assert 5 == len(set(seen))

@@ -105,7 +105,7 @@ async def test_a_match_is_shown_while_it_is_played_and_afterwards(folder, record
         )
         head = await looker.ask("open", match=MATCH.id)
         assert head["live"]
-        frames = await looker.ask("frames", match=MATCH.id, **{"from": 2})
+        frames = await looker.frames(MATCH.id, 2)
         assert (False, 3) == (frames["over"], frames["count"])
         with part.open("ab") as file:
             file.write(b"".join(lines[3:]))
@@ -113,7 +113,7 @@ async def test_a_match_is_shown_while_it_is_played_and_afterwards(folder, record
         place.parent.mkdir()
         place.write_bytes(record.read_bytes())
         part.unlink()
-        end = await looker.ask("frames", match=MATCH.id, **{"from": TURNS + 1})
+        end = await looker.frames(MATCH.id, TURNS + 1)
         assert "finished" == end["result"]["end"]
         await looker.told("lobby", lambda told: not told["running"])
         head = await looker.ask("open", match=MATCH.id)
@@ -200,8 +200,3 @@ async def test_why_matches_cannot_be_read_is_told(folder):
     async with page(folder, ask) as house:
         answer = await house.get("/api/1/matches?tournament=cup")
         assert (503, "no results yet") == (answer.status, answer.json["error"])
-
-
-async def test_the_screen_of_a_hall_is_a_page(folder):
-    async with page(folder) as house:
-        assert (await house.get("/")).body == (await house.get("/screen")).body

@@ -94,7 +94,7 @@ async def test_commands_need_the_token_where_there_is_one(tmp_path):
     async with opened(tmp_path, token="sesame") as house:
         page, other = await house.page(hello=False), await house.page()
         assert not (await page.told("hello"))["operator"]
-        for do in sorted(module.OPERATIONS):
+        for do in sorted(module.OPERATIONS | module.DECISIONS):
             answer = await page.ask(do)
             assert f"{do} is the operator's; say the token first" == answer["words"]
         assert done(await page.ask("lobby"))

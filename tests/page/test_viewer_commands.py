@@ -50,7 +50,7 @@ async def test_pause_step_and_resume(house):
     assert done(await page.ask("pause", match=match))
     await play((ann, [AWAY]), (bob, [""]))
     await page.ask("open", match=match)
-    assert 1 == (await page.ask("frames", match=match, **{"from": 1}))["frames"][-1]["n"]
+    assert 1 == (await page.frames(match, 1))["frames"][-1]["n"]
     with trio.move_on_after(0.1) as scope:  # time in which nothing may come
         await ann.until("go")
     assert scope.cancelled_caught

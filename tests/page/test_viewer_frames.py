@@ -63,7 +63,7 @@ async def test_who_comes_late_sees_all_frames(house):
     frames = (await early.answer("next"))["frames"]
     assert [20, 21, 22, 23, 24] == [frame["n"] for frame in frames]
     assert frames[-1]["play"]["faults"][0]["code"] in {"illegal", "malformed"}
-    end = await late.ask("frames", match=match, **{"from": 25})
+    end = await late.frames(match, 25)
     assert ("end", match, 25, None, "forfeit") == (
         end["type"],
         end["match"],
@@ -126,7 +126,7 @@ async def test_closing_gives_up_what_waits(house, tmp_path):
     await page.ask("open", match=match)
     await page.say(do="frames", id="later", match=match, **{"from": 7})
     for number in 0, -1:
-        assert 1 == len((await page.ask("frames", match=match, **{"from": number}))["frames"])
+        assert 1 == len((await page.frames(match, number))["frames"])
     assert done(await page.ask("close", match=match))
     assert done(await page.answer("later"))
     running_matches = house.arena.running
@@ -187,7 +187,7 @@ async def test_when_the_end_is_told_there_is_a_record(house):
     ann, bob, match = await house.pair()
     await page.ask("open", match=match)
     await play((ann, [AWAY]), (bob, ["9 9 9 9"]))
-    assert "end" == (await page.ask("frames", match=match, **{"from": 2}))["type"]
+    assert "end" == (await page.frames(match, 2))["type"]
     assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
 
 
