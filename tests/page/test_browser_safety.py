@@ -118,18 +118,6 @@ def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     assert all(score in row for score, row in zip(scores, shown, strict=True)), shown
 
 
-def test_a_file_that_is_too_large_isnt_sent(arena, show, tmp_path):
-    """33 MiB: told at once."""
-    page = show(f"{arena.page}/")
-    expect(page.get_by_text("operator", exact=True)).to_be_visible()
-    path = tmp_path / "large.res"
-    with path.open("wb") as file:
-        file.truncate(33 << 20)
-    page.locator("input[type=file]").set_input_files(path)
-    alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("the file has 33.0 MiB; the arena takes up to 32 MiB")
-
-
 def test_an_address_is_text_too(arena, show):
     """Markup in the address, where somebody else wrote the link: it names no match."""
     page = show(f"{arena.page}/#/match/%3Cimg%20src=x%20onerror=alert(1)%3E?round=%3Cb%3E")

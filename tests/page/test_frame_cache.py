@@ -135,7 +135,6 @@ async def test_the_cache_has_what_read_frames_gives(cache, record, parts, monkey
         begins, data = frame_file.chunk(place, known=known)
         assert first == begins
         assert frames[first : place + 1] == read(data)
-    cache.release(frame_file)
 
 
 def test_a_match_that_nobody_looks_at_takes_little_memory():
@@ -177,7 +176,6 @@ async def test_live_frames_grow_with_their_record(cache, tmp_path, record, parts
     assert (TURNS + 1, parts[-1]) == (frame_file.count, frame_file.end)
     _, data = frame_file.chunk(0, known=False)
     assert parts[1 : 1 + CHUNK_FRAMES] == read(data)
-    cache.release(frame_file)
 
 
 # -- what can't be shown -------------------------------------------------------------------------
@@ -195,11 +193,9 @@ async def test_a_file_that_is_no_record_fails_with_words(cache, tmp_path, record
     gone = cache.acquire("gone", tmp_path / "gone", live=True)
     with pytest.raises(NoFramesError, match="can't read gone: No such file"):
         await gone.wait_head()
-    cache.release(gone)
     good = cache.acquire("m1", record, live=False)
     await good.wait_frame(TURNS)
     assert TURNS + 1 == good.count
-    cache.release(good)
 
 
 async def test_frames_end_when_their_match_does_though_no_result_was_written(
@@ -216,7 +212,6 @@ async def test_frames_end_when_their_match_does_though_no_result_was_written(
     assert (4, None, None) == (frame_file.count, frame_file.end["result"], frame_file.failed)
     cache.finish("m1")  # over already
     cache.finish("unknown")
-    cache.release(frame_file)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
@@ -230,7 +225,6 @@ async def test_no_room_for_frames_is_reported(cache, record):
         frame_file.count,
         frame_file.failed,
     )
-    cache.release(frame_file)
 
 
 def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monkeypatch):
@@ -358,7 +352,6 @@ async def test_frames_that_nobody_looks_at_are_forgotten_the_oldest_first(
     again = cache.acquire("a", record, live=False)
     assert again is not made["a"]
     await again.wait_frame(TURNS)
-    cache.release(again)
 
 
 async def test_few_unfinished_files_are_kept_that_nobody_looks_at(cache, tmp_path, record):

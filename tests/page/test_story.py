@@ -1,5 +1,7 @@
 """The story of a match: chapters, the deciding round, and what each loser lost by."""
 
+from itertools import zip_longest
+
 import attrs
 import pytest
 from hypothesis import given
@@ -41,10 +43,11 @@ def told(chapters):
 SCENE = Scene(rows=1, cols=100, ground=(), owners={})
 
 
-def story_by_scores(*scores, events=None, ranks=None):
-    storyteller = Storyteller(SCENE)
-    for number, of_round in enumerate(scores):
-        storyteller.take(frame(number, *(events or {}).get(number, ())), of_round)
+def story_by_scores(*scores, turns=(), events=None, ranks=None, scene=SCENE, limit=0.0):
+    """The story of a match with these scores round by round, to which these turns led."""
+    storyteller = Storyteller(scene, limit)
+    for number, (of_round, led_here) in enumerate(zip_longest(scores, [None, *turns])):
+        storyteller.take(frame(number, *(events or {}).get(number, ())), of_round, led_here)
     whole = None if ranks is None else result(ranks, scores[-1])
     return storyteller.story(ANGRYMOB, whole)
 
@@ -72,14 +75,13 @@ def test_who_takes_the_lead_and_keeps_it_for_a_while():
 )
 def test_who_gives_no_orders_for_long_is_told_from_where_on(empty, told_of_it):
     """The longest of such spans, and others if they are as many; no fault tells it."""
-    storyteller = Storyteller(attrs.evolve(SCENE, turn_word="round"))
-    storyteller.take(frame(0), (0, 0))
-    for number in range(1, 41):
-        raw = ("" if number in empty else "1 U", "1 U")
-        storyteller.take(
-            frame(number), (0, number), turn(number - 1, ("answer", "answer"), raw=raw)
-        )
-    story = storyteller.story(ANGRYMOB, result((2, 1), (0, 40)))
+    turns = [
+        turn(number, ("answer",) * 2, raw=("" if number + 1 in empty else "1 U", "1 U"))
+        for number in range(40)
+    ]
+    scores = [(0, number) for number in range(41)]
+    scene = attrs.evolve(SCENE, turn_word="round")
+    story = story_by_scores(*scores, turns=turns, ranks=(2, 1), scene=scene)
     (quiet,) = [chapter for chapter in told(story.chapters) if "no orders" in chapter[2]]
     assert told_of_it == quiet[2]
     assert quiet == told(story.losses[0])[0]
@@ -169,12 +171,11 @@ def test_who_goes_to_and_fro_is_told_from_where_on():
 
 def test_what_the_winner_wastes_as_well_is_no_reason():
     """Nor is it a chapter, and so isn't what the winner alone wastes."""
-    idle = dict.fromkeys([0, 1, 2, 3, 4, *range(10, 14)], "a wall is there")
-    story = story_by_orders(lambda _: 10, idle=lambda _: idle)
-    assert not any("no effect" in chapter.text for chapter in (*story.chapters, *story.losses[0]))
-    idle = dict.fromkeys(range(10, 20), "a wall is there")
-    story = story_by_orders(lambda _: 10, idle=lambda _: idle)
-    assert not any("no effect" in chapter.text for chapter in (*story.chapters, *story.losses[0]))
+    for units in ([*range(5), *range(10, 14)], range(10, 20)):
+        idle = dict.fromkeys(units, "a wall is there")
+        story = story_by_orders(lambda _: 10, idle=lambda _, idle=idle: idle)
+        chapters = *story.chapters, *story.losses[0]
+        assert not any("no effect" in chapter.text for chapter in chapters)
 
 
 @pytest.mark.parametrize(("late", "first"), [(2, "gives orders"), (4, "4 answers too late")])
@@ -186,33 +187,31 @@ def test_a_few_faults_are_told_after_what_goes_on_for_long(late, first):
 
 def test_a_late_seat_is_told_how_long_its_other_answers_took():
     """Seat 1 is late from round 13 on; its first answer had another limit, and isn't counted."""
-    storyteller = Storyteller(attrs.evolve(SCENE, turn_word="move"), 0.2)
-    storyteller.take(frame(0), (0, 0))
     late = FaultInfo(turn=12, seat=1, code="late", index=None, words="no answer within 0.2 s")
-    for number in range(1, 14):
-        took = 5_000_000 if number == 1 else 20_000 if number < 8 else 150_000
-        is_late = number == 13
-        verdicts = ("answer", "late" if is_late else "answer")
-        times = ((0,), (0,) if is_late else (0, 0, took, took))
-        led_here = turn(number - 1, verdicts, [late] if is_late else [], times=times)
-        storyteller.take(frame(number), (number, 0), led_here)
-    story = storyteller.story(ANGRYMOB, result((1, 2), (13, 0)))
+    turns = [
+        turn(number, ("answer", "answer"), times=((0,), (0, 0, took, took)))
+        for number, took in enumerate([5_000_000, *[20_000] * 6, *[150_000] * 5])
+    ]
+    turns.append(turn(12, ("answer", "late"), [late], times=((0,), (0,))))
+    scores = [(number, 0) for number in range(14)]
+    scene = attrs.evolve(SCENE, turn_word="move")
+    story = story_by_scores(*scores, turns=turns, ranks=(1, 2), scene=scene, limit=0.2)
     words = "no answer within 0.2 s; its answers took 20 ms, from move 8 on 150 ms"
     assert f"1 answer too late, in 1 of 13 turns; the first: {words}" == story.losses[1][0].text
 
 
 def test_the_gravest_losses_come_first():
     """Seats that were put out come first, then refused ones, then those only behind."""
-    storyteller = Storyteller(SCENE)
-    storyteller.take(frame(0), (0, 0, 0, 0))
     illegal = FaultInfo(turn=0, seat=2, code="illegal", index=0, words="no unit there")
     gone = FaultInfo(turn=2, seat=3, code="disconnected", index=None, words="its process exited")
-    absent = {"left": {"3": "closed its connection"}}
     verdicts = ("answer", "answer", "answer")
-    storyteller.take(frame(1), (3, 1, 1, 1), turn(0, (*verdicts, "answer"), [illegal]))
-    storyteller.take(frame(2), (6, 2, 1, 1), turn(1, (*verdicts, "missing"), **absent))
-    storyteller.take(frame(3), (9, 2, 1, 1), turn(2, (*verdicts, "missing"), [gone]))
-    story = storyteller.story(ANGRYMOB, result((1, 2, 3, 3), (9, 2, 1, 1)))
+    turns = [
+        turn(0, (*verdicts, "answer"), [illegal]),
+        turn(1, (*verdicts, "missing"), left={"3": "closed its connection"}),
+        turn(2, (*verdicts, "missing"), [gone]),
+    ]
+    scores = (0, 0, 0, 0), (3, 1, 1, 1), (6, 2, 1, 1), (9, 2, 1, 1)
+    story = story_by_scores(*scores, turns=turns, ranks=(1, 2, 3, 3))
     assert [3, 2, 1] == list(story.losses)
     assert [
         (3, 3, "is out: its process exited"),
@@ -251,8 +250,6 @@ def test_events_are_told_where_a_score_changed_much_more_than_usual():
 
 def test_faults_and_failures():
     """Each kind once, with its number; for the loser with the share of its turns, gravest first."""
-    storyteller = Storyteller(SCENE)
-    storyteller.take(frame(0), (1, 1))
 
     def fault(number, code, words):
         return FaultInfo(turn=number, seat=1, code=code, index=None, words=words)
@@ -260,11 +257,13 @@ def test_faults_and_failures():
     late = fault(0, "late", "no answer within 0.2 s")
     illegal = [fault(1, "illegal", "no unit there")] * 2
     gone = fault(2, "disconnected", "its process exited")
-    storyteller.take(frame(1), (2, 1), turn(0, ("answer", "late"), [late]))
-    storyteller.take(frame(2), (3, 1), turn(1, ("answer", "answer"), illegal))
-    storyteller.take(frame(3), (4, 1), turn(2, ("answer", "missing"), [gone]))
-    storyteller.take(frame(4), (5, 1), turn(3, ("answer", "out")))
-    story = storyteller.story(ANGRYMOB, result((1, 2), (5, 1)))
+    turns = [
+        turn(0, ("answer", "late"), [late]),
+        turn(1, ("answer", "answer"), illegal),
+        turn(2, ("answer", "missing"), [gone]),
+        turn(3, ("answer", "out")),
+    ]
+    story = story_by_scores((1, 1), (2, 1), (3, 1), (4, 1), (5, 1), turns=turns, ranks=(1, 2))
     chapters = told(story.chapters)
     assert (1, 1, "1 answer too late from here on") in chapters
     assert (2, 1, "2 orders refused from here on") in chapters
