@@ -8,6 +8,10 @@ import fcntl
 
 import pytest
 
+from lanista.hosting.control import RunningMatches
+from lanista.page.view import View
+from page.house import opened, showing
+
 RECORDS = {
     # Short ones of the house bots, with all that is to be seen: spells, conversions, deaths, gems.
     "angrymob": ("GravityGoers", "RandomRunners", "-s", 7),
@@ -26,8 +30,6 @@ def quick(monkeypatch):
 @pytest.fixture
 async def house(tmp_path):
     """An arena with its page; its records are in the test's folder."""
-    from page.house import opened
-
     async with opened(tmp_path) as house:
         yield house
 
@@ -35,10 +37,6 @@ async def house(tmp_path):
 @pytest.fixture
 async def lone():
     """A page without an arena, on which nothing is played."""
-    from lanista.hosting.control import RunningMatches
-    from lanista.page.view import View
-    from page.house import showing
-
     async with showing(View(RunningMatches())) as house:
         yield house
 

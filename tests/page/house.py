@@ -203,9 +203,7 @@ class House:
         """What is answered to these bytes, up to the end of the connection."""
         async with await trio.open_tcp_stream("127.0.0.1", self.server.port) as stream:
             await stream.send_all(data)
-            answer = b""
-            while part := await stream.receive_some():
-                answer += part
+            answer = b"".join([part async for part in stream])
         head, _, body = answer.partition(b"\r\n\r\n")
         first, *headers = head.decode().split("\r\n")
         return Answer(int(first.split(" ")[1]), [line.split(": ", 1) for line in headers], body)

@@ -107,12 +107,16 @@ class MatchPage:
         """Wait until the board doesn't look like this: a movement begins where it comes from."""
         wait_until(lambda: picture != self.picture(), "the board looks otherwise")
 
+    def middle(self, row, col, level=0):
+        """The middle of a cell on the canvas, in CSS px; its column is that of its level."""
+        corner = self.geometry()[level]
+        return [corner[axis] + (at + 0.5) * corner["tile"] for axis, at in (("x", col), ("y", row))]
+
     def hover(self, row, col, level=0):
         """Point at a cell; its column is that of its level."""
-        corner = self.geometry()[level]
-        x, y = (corner[axis] + (at + 0.5) * corner["tile"] for axis, at in (("x", col), ("y", row)))
-        self.board.hover(position={"x": x, "y": y})
-        return {"x": x, "y": y}
+        position = dict(zip("xy", self.middle(row, col, level), strict=True))
+        self.board.hover(position=position)
+        return position
 
 
 def expect_same_picture(one, other):

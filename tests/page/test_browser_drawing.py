@@ -4,13 +4,14 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.running import wait_until
+from page.drawn import EDGE, point
 from page.matchpage import MatchPage
 from page.records import edited
 from page.test_browser_replay import LARGE
 
 SCRIPT = "<img/src=x/onerror=alert(1)>"
-YELLOW = {"dark": "#ffd028", "light": "#ffc400"}
-"""The palette's `gem`."""
+YELLOW = "#ffd028"
+"""The palette's `gem`, of the dark theme."""
 LOGS = {
     # By turn: what the bot of seat 0 logs.
     0: "# plain\n#@ cell 0 0 yellow\n#@ value danger 0.25\n#@ cell 99 0 red\n",
@@ -30,15 +31,10 @@ def switch(page, name):
     return page.get_by_role("group", name="Drawings").get_by_role("button", name=name)
 
 
-def corner(match, row, col, level=0):
-    """The colour just within the border of a cell."""
-    level = match.geometry()[level]
-    tile = level["tile"]
-    inside = max(1, round(0.08 * tile))
-    (found,) = match.pixels(
-        [[round(level["x"] + col * tile + inside), round(level["y"] + (row + 0.5) * tile)]]
-    )
-    return found
+def edge(match):
+    """The colour just within the border of the board's first cell."""
+    (colour,) = match.pixels([point(match.geometry(), (0, 0, 0, EDGE))])
+    return colour
 
 
 def test_drawings_show_in_their_turn_and_can_be_switched_off(drawn, dropped):
@@ -48,13 +44,13 @@ def test_drawings_show_in_their_turn_and_can_be_switched_off(drawn, dropped):
     button = switch(page, names[0])
     expect(button).to_have_attribute("aria-pressed", "true")
     expect(switch(page, names[1])).to_have_count(0)
-    assert YELLOW["dark"] == corner(match, 0, 0)
+    assert YELLOW == edge(match)
     first = match.picture()
     button.click()
     expect(button).to_have_attribute("aria-pressed", "false")
     match.expect_another_picture(first)
     without = match.picture()
-    assert YELLOW["dark"] != corner(match, 0, 0)
+    assert YELLOW != edge(match)
     match.go(1)
     second_without = match.picture()
     match.go(0)
@@ -64,7 +60,7 @@ def test_drawings_show_in_their_turn_and_can_be_switched_off(drawn, dropped):
     match.go(1)
     match.expect_another_picture(second_without)
     match.go(2)
-    assert YELLOW["dark"] != corner(match, 0, 0)
+    assert YELLOW != edge(match)
     match.go(0)
     match.expect_picture(first)
 
@@ -95,23 +91,23 @@ def test_the_drawings_of_a_running_match_show_a_turn_later(arena, bots, show):
     pair.asked()
     match = MatchPage(show(arena.address(pair.match)))
     match.at(0)
-    before = corner(match, 0, 0)
+    before = edge(match)
     pair.play(("#@ cell 0 0 yellow\n", ""))
     match.at(1)
     match.state("live · move 1")
     # The movement to the new position begins at the one on which the bot drew.
-    wait_until(lambda: before == corner(match, 0, 0), "the new position has no drawing")
+    wait_until(lambda: before == edge(match), "the new position has no drawing")
     match.go(0)
-    wait_until(lambda: YELLOW["dark"] == corner(match, 0, 0), "the drawing shows")
+    wait_until(lambda: YELLOW == edge(match), "the drawing shows")
     switch(match.page, "Ada").click()
-    wait_until(lambda: before == corner(match, 0, 0), "the drawing is hidden")
+    wait_until(lambda: before == edge(match), "the drawing is hidden")
     # It stays hidden in the turns that come.
     match.button("Live").click()
     pair.play(("#@ cell 0 0 yellow\n", ""))
     match.at(2)
     match.go(1)
     expect(switch(match.page, "Ada")).to_have_attribute("aria-pressed", "false")
-    assert before == corner(match, 0, 0)
+    assert before == edge(match)
 
 
 def test_each_level_has_its_own_drawings(dropped, records, tmp_path):
@@ -122,15 +118,8 @@ def test_each_level_has_its_own_drawings(dropped, records, tmp_path):
 
     def is_drawn(level, row, *cols):
         """Whether each of these cells has the line's colour in its middle."""
-        at = match.geometry()[level]
-        middles = [
-            [
-                round(at[axis] + (place + 0.5) * at["tile"])
-                for axis, place in (("x", col), ("y", row))
-            ]
-            for col in cols
-        ]
-        return {colour == YELLOW["dark"] for colour in match.pixels(middles)}
+        middles = [[round(at) for at in match.middle(row, col, level)] for col in cols]
+        return {colour == YELLOW for colour in match.pixels(middles)}
 
     wait_until(lambda: {True} == is_drawn(0, 5, 7, 8), "the line underground is drawn")
     assert {True} == is_drawn(1, 20, 78, 79, 0, 1)

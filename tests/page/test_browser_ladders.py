@@ -149,16 +149,13 @@ def test_how_to_connect(arena, show, tmp_path):
 def test_what_is_not_there_and_a_phone(arena, show, windows):
     """It is told; no view is wider than the screen."""
     windows[0][0].pardon(r"404 .*/(ladders/pit/bots/Nobody|(ladders|tournaments)/nowhere)")
-    page = show(f"{arena.page}/#/ladder/nowhere", size=PHONE)
-    expect(page.get_by_role("alert")).to_have_text(
-        "The ladder can't be loaded: there is no ladder 'nowhere' here"
-    )
-    expect(page.get_by_text("being computed")).to_have_count(0)
-    page.goto(f"{arena.page}/#/tournament/nowhere")
-    expect(page.get_by_role("alert")).to_have_text(
-        "The standings can't be loaded: there is no tournament 'nowhere' here"
-    )
-    expect(page.get_by_text("being computed")).to_have_count(0)
+    page = show(f"{arena.page}/", size=PHONE)
+    for kind, words in (("ladder", "The ladder"), ("tournament", "The standings")):
+        page.goto(f"{arena.page}/#/{kind}/nowhere")
+        expect(page.get_by_role("alert")).to_have_text(
+            f"{words} can't be loaded: there is no {kind} 'nowhere' here"
+        )
+        expect(page.get_by_text("being computed")).to_have_count(0)
     page.goto(f"{arena.page}/#/ladder/pit/bot/Nobody")
     expect(page.get_by_text("there is no bot 'Nobody' in the table")).to_be_visible()
     expect(page.get_by_text("Loading")).to_be_hidden()

@@ -38,12 +38,12 @@ def results(number, winner, loser, *, crashed=False, seats=(0, 1), version=None)
 
     The winner may play with a version of a submitted program.
     """
-    found = []
-    for place in seats:
+
+    def result(place):
         fails = crashed and place == 1
         ending, words = (Ending.CRASH, f"exit code 1 {HOSTILE}") if fails else (Ending.NORMAL, "")
         both = seat(winner, 1, version=version), seat(loser, 2, ending, words=words)
-        result = match(
+        return match(
             0,
             *(both if place == 0 else both[::-1]),
             end="forfeit" if fails else "finished",
@@ -52,17 +52,18 @@ def results(number, winner, loser, *, crashed=False, seats=(0, 1), version=None)
             id=f"M{number}{place}",
             started="2100-01-01T00:00:00+00:00",
         )
-        found.append(result)
-    return found
+
+    return [result(place) for place in seats]
 
 
 def write_results(data, *groups, ladder="pit"):
     """Store groups of results, and empty files as their records."""
     folder = data / "records" / "2026-05-01"
     folder.mkdir(parents=True, exist_ok=True)
+    matches = [one for group in groups for one in group]
     with stored_ladder(data, ladder) as store:
-        store.add_matches([one for group in groups for one in group])
-    for one in (one for group in groups for one in group):
+        store.add_matches(matches)
+    for one in matches:
         (data / "records" / one.record).write_bytes(b"")
 
 
@@ -88,17 +89,21 @@ class Asked(TableHelpers):
 
 
 @asynccontextmanager
-async def opened(data, *specs, ask=None, **how):
-    """An arena's page with ladders; the arena doesn't listen."""
-    ask = ask or Asked()
+async def arena_with(data, *specs):
+    """An arena with ladders, which doesn't listen."""
     options = arena_options(ANGRYMOB, data=data, ladders=specs or (SPEC,))
     with ExitStack() as stack:
-        arena = await arena_server(options, stack)
-        async with showing(
-            View(arena.running, arena=arena, ladders=ask.ladders_of(arena)), **how
-        ) as house:
+        yield await arena_server(options, stack)
+
+
+@asynccontextmanager
+async def opened(data, *specs, ask=None, **how):
+    """The page of such an arena."""
+    async with arena_with(data, *specs) as arena:
+        view = View(arena.running, arena=arena, ladders=(ask or Asked()).ladders_of(arena))
+        async with showing(view, **how) as house:
             house.arena = arena
-            house.nursery.start_soon(house.server.view.ladders.run)
+            house.nursery.start_soon(view.ladders.run)
             yield house
 
 
@@ -289,9 +294,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
     monkeypatch.setattr(renewal, "SHARE", 0)
     write_results(tmp_path, *PLAYED[:2])
     ask, told = Asked(), []
-    options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
-    with ExitStack() as stack:
-        arena = await arena_server(options, stack)
+    async with arena_with(tmp_path) as arena:
         shown = ask.ladders_of(arena)
         shown.on_change = lambda: told.append(1)
         assert (None, []) == tuple(shown.summaries()[0][key] for key in ("computed", "rows"))
@@ -326,12 +329,9 @@ async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monk
     monkeypatch.setattr(renewal, "SHARE", 0)
     monkeypatch.setattr(ladders, "REST", 0.0)
     write_results(tmp_path, *PLAYED)
-    options = arena_options(ANGRYMOB, data=tmp_path, ladders=(SPEC,))
-    ask = Asked()
-    with ExitStack() as stack:
-        arena = await arena_server(options, stack)
+    async with arena_with(tmp_path) as arena:
         room = arena.ladders["pit"]
-        shown = ask.ladders_of(arena)
+        shown = Asked().ladders_of(arena)
         await shown.refresh()
         ratings = room._ladder.ratings
         assert ratings["Ann"] > ratings["Bob"] > ratings["Cem"]

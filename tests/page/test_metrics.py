@@ -119,15 +119,14 @@ async def test_a_match_alone_has_no_figures(lone, path):
     assert 404 == (await lone.get(path)).status
 
 
-async def test_every_figure_is_on_the_page(tmp_path):
+async def test_every_figure_is_on_the_page(house):
     """docs/api.md lists the names and the labels that there are."""
     table = {}
     for line in (DOCS / "api.md").read_text(encoding="utf-8").splitlines():
         row = re.match(r"\| `(lanista_\w+)` \| ([^|]*)\|", line)
         if row:
             table[row[1]] = set(re.findall(r"`(\w+)`", row[2]))
-    async with opened(tmp_path) as house:
-        answer = await house.get("/metrics")
+    answer = await house.get("/metrics")
     families = [
         family
         for family in text_string_to_metric_families(answer.body.decode())

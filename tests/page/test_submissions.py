@@ -66,10 +66,8 @@ async def test_a_program_is_handed_in_and_only_its_owner_sees_it(tmp_path):
             assert 401 == (await house.get(path)).status
             assert 403 == (await house.get(path, basic("Ann", "wrong-token"))).status
             assert 403 == (await house.get(f"{path}?name=Ann", basic("Bob"))).status
-            assert (
-                200
-                == (await house.get(f"{path}?name=Ann", "Authorization: Bearer operator")).status
-            )
+            operators = await house.get(f"{path}?name=Ann", "Authorization: Bearer operator")
+            assert 200 == operators.status
         source = await house.get(f"{PATH}/1/source", basic("Ann"))
         assert (body, 'attachment; filename="bot.py"') == (
             source.body,
@@ -89,10 +87,8 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
         about, in_rust = (await house.get(PATH)).json, hand_in(house, file="bot.rs")
         in_two_words = post(house, f"{PATH}?file=bot.py", basic("Ann", "two words"), body=b"x")
         with_option = post(house, f"{PATH}?file=bot.py", basic("Ann room=x", "t"), body=b"x")
-        assert ([".py", ".zip"], {"numpy": "1.26.4"}) == (
-            about["endings"],
-            about["python_packages"],
-        )
+        assert [".py", ".zip"] == about["endings"]
+        assert {"numpy": "1.26.4"} == about["python_packages"]
         for status, words, asked in (
             (413, "at most 100", hand_in(house, length=101)),
             (413, "at most 100", hand_in(house, length=10**11)),
@@ -146,17 +142,16 @@ async def test_what_is_refused_registers_no_name(tmp_path):
         assert [] == await house.arena.names.registered(None, 10)
 
 
-async def test_only_its_owner_reads_what_a_program_wrote_that_does_not_start(tmp_path):
+async def test_only_its_owner_reads_what_a_program_wrote_that_does_not_start(house):
     """It may hold a path or a secret; others read in general words why its name rests."""
-    async with with_ladder(tmp_path) as house:
-        await hand_in(house)
-        room = house.arena.ladders["pit"]
-        room.offer("Ann", program("Ann"))
-        words = "exited with code 1 before it said hello"
-        for _ in range(room.spec.bench_after):
-            room.not_started("Ann", words, 1, f"{words}: no /home/ann/secret")
-        assert "no /home/ann/secret" in (await house.get(f"{PATH}/1", basic("Ann"))).json["why"]
-        assert room.why_resting("Ann").endswith(words)
+    await hand_in(house)
+    room = house.arena.ladders["pit"]
+    room.offer("Ann", program("Ann"))
+    words = "exited with code 1 before it said hello"
+    for _ in range(room.spec.bench_after):
+        room.not_started("Ann", words, 1, f"{words}: no /home/ann/secret")
+    assert "no /home/ann/secret" in (await house.get(f"{PATH}/1", basic("Ann"))).json["why"]
+    assert room.why_resting("Ann").endswith(words)
 
 
 async def test_another_sites_page_hands_in_and_changes_nothing(house):
@@ -182,23 +177,22 @@ async def test_why_a_name_is_disabled_is_one_line_without_escapes(house):
     assert (403, True) == (answer.status, "it mines coins" in answer.json["error"])
 
 
-async def test_a_body_that_does_not_come_holds_nobody_up(tmp_path, monkeypatch, caplog):
+async def test_a_body_that_does_not_come_holds_nobody_up(house, monkeypatch, caplog):
     """Many begin to send and don't go on, of one name and of several; others hand in meanwhile."""
     monkeypatch.setattr(connections, "MAX_ANSWERS", 10_000)
-    async with with_ladder(tmp_path) as house:
-        streams = []
-        for number in range(12):
-            stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
-            streams.append(stream)
-            head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900\r\n"
-            await stream.send_all(f"{head}{basic(f'Eve{number % 3}')}\r\n\r\nhalf".encode())
-        assert 201 == (await hand_in(house)).status
-        for stream in streams[:6]:
-            await stream.aclose()
-        assert 201 == (await hand_in(house, "Bob")).status
-        for stream in streams[6:]:
-            await stream.aclose()
-        assert {"ann", "bob"} == house.arena.submissions.ladders["pit"].authors.keys()
+    streams = []
+    for number in range(12):
+        stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
+        streams.append(stream)
+        head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900\r\n"
+        await stream.send_all(f"{head}{basic(f'Eve{number % 3}')}\r\n\r\nhalf".encode())
+    assert 201 == (await hand_in(house)).status
+    for stream in streams[:6]:
+        await stream.aclose()
+    assert 201 == (await hand_in(house, "Bob")).status
+    for stream in streams[6:]:
+        await stream.aclose()
+    assert {"ann", "bob"} == house.arena.submissions.ladders["pit"].authors.keys()
     assert [] == [line for line in caplog.records if line.levelno >= logging.ERROR]
 
 
@@ -235,9 +229,7 @@ async def test_whoever_waits_for_the_go_ahead_gets_it(house):
     await stream.send_all(f"{head}Expect: 100-continue\r\n{basic('Ann')}\r\n\r\n".encode())
     assert b"HTTP/1.1 100 Continue\r\n\r\n" == await stream.receive_some()
     await stream.send_all(b"abcdef")
-    answer = b""
-    while data := await stream.receive_some():
-        answer += data
+    answer = b"".join([data async for data in stream])
     assert 3 == json.loads(answer.partition(b"\r\n\r\n")[2])["size"]
     await stream.aclose()
 

@@ -80,10 +80,9 @@ def store_blocks(path, seeds, ending=Ending.NORMAL, *, names=None):
     """
     setup = load(path)
     names = names or setup.bots
-    blocks = []
-    for opening in map(setup.opening, seeds):
-        seatings = (names, names[::-1])
-        matches = [
+
+    def block(opening):
+        matches = tuple(
             match(
                 number,
                 *(seat(name, 1 + (name != names[0]), ending) for name in bots),
@@ -91,12 +90,12 @@ def store_blocks(path, seeds, ending=Ending.NORMAL, *, names=None):
                 map=opening.map,
                 record=None,
             )
-            for number, bots in enumerate(seatings)
-        ]
-        block = setup.block_id(names, opening)
-        blocks.append(BlockResult(block=block, bots=names, matches=tuple(matches)))
+            for number, bots in enumerate((names, names[::-1]))
+        )
+        return BlockResult(block=setup.block_id(names, opening), bots=names, matches=matches)
+
     with Store.open(setup.database) as store:
-        store.add(blocks)
+        store.add([block(setup.opening(seed)) for seed in seeds])
 
 
 # -- what is told --------------------------------------------------------------------------------
@@ -274,10 +273,8 @@ async def test_who_looks_is_told_what_changes(monkeypatch):
         await looker.told("lobby", lambda told: told["tournaments"][0]["problem"])
         results.found = TWO_JSON
         told = await looker.told("lobby", lambda told: told["tournaments"][0]["standings"])
-        assert (18, None) == (
-            told["tournaments"][0]["standings"]["blocks"],
-            told["tournaments"][0]["problem"],
-        )
+        (cup,) = told["tournaments"]
+        assert (18, None) == (cup["standings"]["blocks"], cup["problem"])
 
 
 # -- the command line ----------------------------------------------------------------------------
