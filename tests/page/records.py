@@ -115,6 +115,11 @@ def changed(lines, place, **values):
     return lines
 
 
+def values(answer, *keys):
+    """Some values of an answer, as a tuple."""
+    return tuple(answer[key] for key in keys)
+
+
 def edited(record, path, by_line=None, **result):
     """Write a record anew, compressed if its name says so; its path.
 

@@ -110,24 +110,15 @@ class Cup(Lanista):
         self._gate.touch()
 
 
-@pytest.fixture
-def cup(tmp_path, windows):
-    cup = Cup(tmp_path / "cup")
-    yield cup
-    # A page that stayed would complain of a tournament that has gone.
-    for _, page in windows:
-        page.goto("about:blank")
-    cup.end()
-
-
 @pytest.mark.timeout(300)  # a whole tournament with two pages, on the busiest of machines too
-def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(cup, show, visit):
+def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(arenas, show, visit):
     """While it goes on, up to its last match, with two who look at the same tournament.
 
     On its page: running matches with their boards; the bracket; cells lead to the matches' replays.
     On the screen, by itself: the line-up, the running match, then the table, and in the end the
     champion; results are hidden until they are shown; phones are shown the address.
     """
+    cup = arenas(kind=Cup)
     page = show(cup.address, movement=False)
     screen = visit(movement=False).context.new_page()
     screen.clock.install()

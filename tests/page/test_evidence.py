@@ -35,12 +35,18 @@ def cheap(quick, monkeypatch):
 
 
 @pytest.fixture
-def record(tmp_path):
-    """That of a ladder's match between Ann and Bob, who both log their plans."""
+def record(request, tmp_path):
+    """That of a ladder's match between Ann and Bob, who both log their plans.
+
+    It began LATER, or when a test's parameter says.
+    """
     path = tmp_path / "records" / "2026-05-01" / "m1.jsonl.gz"
     path.parent.mkdir(parents=True)
     bots = [{"exit": "exit code 1", "output": f"{name}'s output"} for name in ("Ann", "Bob")]
-    by_line = {0: {"ladder": LADDER, "started": LATER}, 1: {"logs": LOGS}}
+    by_line = {
+        0: {"ladder": LADDER, "started": getattr(request, "param", LATER)},
+        1: {"logs": LOGS},
+    }
     return edited(captured(tmp_path), path, by_line, bots=bots)
 
 
@@ -48,19 +54,13 @@ def record(tmp_path):
 async def house(tmp_path, record):
     """The page of an arena with a ladder and a record of it; the operator's token is sesame."""
     async with opened(tmp_path, token="sesame") as house:
+        house.arena.running.ended["m1"] = record
         yield house
 
 
-def known(house):
-    """Let the record be known, as that of a match that is over."""
-    (record,) = house.arena.options.data.path.glob("records/*/m1.jsonl.gz")
-    house.arena.running.ended["m1"] = record
-
-
-async def named(house, name="Ann"):
-    """A name's token."""
-    known(house)
-    return await trio.to_thread.run_sync(add_name, house.arena.names.store, name)
+async def named(house):
+    """Ann's token."""
+    return await trio.to_thread.run_sync(add_name, house.arena.names.store, "Ann")
 
 
 async def seen(page, match="m1"):
@@ -91,24 +91,22 @@ async def test_a_replay_shows_logs_to_owners_and_the_operator(house):
     assert None is house.arena.names.store.find("new")
 
 
-async def test_a_name_that_somebody_else_had_before_opens_nothing_of_that_time(tmp_path, record):
+@pytest.mark.parametrize("record", [BEFORE], indirect=True)
+async def test_a_name_that_somebody_else_had_before_opens_nothing_of_that_time(house, record):
     """It was removed and registered again: not even with the same token, and in no way."""
-    edited(record, record, {0: {"started": BEFORE}})
     folder_of(record, 0).mkdir()
-    async with opened(tmp_path, token="sesame") as house:
-        token = await named(house)
-        page = await house.page()
-        await page.ask("name", name="Ann", token=token)
-        assert (False, None) == await seen(page)
-        auth = basic("Ann", token)
-        answer = await house.get("/api/1/matches/m1/bundles/0", auth)
-        assert 403 == answer.status
-        answer = await house.get("/api/1/matches/m1/record", auth)
-        assert 200 == answer.status
-        assert b"plan" not in gzip.decompress(answer.body)
-        operator = await house.page()
-        await operator.ask("token", token="sesame")
-        assert (True, LOGS) == await seen(operator)
+    token = await named(house)
+    page = await house.page()
+    await page.ask("name", name="Ann", token=token)
+    assert (False, None) == await seen(page)
+    auth = basic("Ann", token)
+    assert 403 == (await house.get("/api/1/matches/m1/bundles/0", auth)).status
+    answer = await house.get("/api/1/matches/m1/record", auth)
+    assert 200 == answer.status
+    assert b"plan" not in gzip.decompress(answer.body)
+    operator = await house.page()
+    await operator.ask("token", token="sesame")
+    assert (True, LOGS) == await seen(operator)
 
 
 async def test_so_does_a_match_that_is_running(house, record):
@@ -134,8 +132,7 @@ async def test_records_are_copies_without_what_others_logged(house, record, tmp_
         assert (200, "application/gzip") == (answer.status, answer.header("Content-Type"))
         copy = tmp_path / "copy.jsonl.gz"
         copy.write_bytes(answer.body)
-        content = read_record(copy)
-        whole = read_record(record)
+        content, whole = read_record(copy), read_record(record)
         assert whole.header == content.header
         assert {seat: LOGS[seat] for seat in LOGS if int(seat) in kept} == content.turns[0].logs
         assert whole.turns[1:] == content.turns[1:]
@@ -165,10 +162,8 @@ async def test_bundles_are_for_their_owners(house, record):
     assert [0] == (await page.ask("open", match="m1"))["bundles"]
     assert 403 == (await house.get(path)).status
     answer = await house.get(path, basic("Ann", token))
-    assert (200, 'attachment; filename="m1.seat0.zip"') == (
-        answer.status,
-        answer.header("Content-Disposition"),
-    )
+    assert 200 == answer.status
+    assert 'attachment; filename="m1.seat0.zip"' == answer.header("Content-Disposition")
     with zipfile.ZipFile(io.BytesIO(answer.body)) as bundle:
         assert ["about.txt", "turn-1.sent"] == bundle.namelist()
         assert b"Ann\n" == bundle.read("about.txt")
@@ -194,7 +189,6 @@ async def test_bundles_are_for_their_owners(house, record):
     ],
 )
 async def test_what_opens_nothing(house, header, status, words):
-    known(house)
     answer = await house.get("/api/1/matches/m1/record", f"Authorization: {header}")
     assert status == answer.status
     assert answer.json["error"].startswith(words)

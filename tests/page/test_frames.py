@@ -21,7 +21,7 @@ from lanista.match.record import (
 from lanista.page import frames as module
 from lanista.page.played_turn import PlayedTurn
 from match import test_record
-from page.records import Reading
+from page.records import Reading, values
 
 ROWS, COLS = 3, 4
 SCENE = Scene(rows=ROWS, cols=COLS, ground=((Ground.FLOOR,) * COLS,) * ROWS, owners={})
@@ -198,8 +198,8 @@ def test_a_head_holds_neither_seed_nor_commands():
         *("type", "match", "source", "game", "title", "started", "players", "settings", "clock"),
         *("attempt", "rounds", "numbers", "scene"),
     }
-    assert ("head", "01M", "record", "Angry Mob", 2, 5) == tuple(
-        head[key] for key in ("type", "match", "source", "title", "attempt", "rounds")
+    assert ("head", "01M", "record", "Angry Mob", 2, 5) == values(
+        head, "type", "match", "source", "title", "attempt", "rounds"
     )
     # Half a character can't be UTF-8: a question mark.
     names = [{"name": "Ann", "protocol": "1"}, {"name": "?<b>", "protocol": "classic"}]

@@ -26,6 +26,7 @@ from lanista.results.names import BenchedName
 from lanista.results.rating_history import RatingHistory
 from match.playing import ANGRYMOB
 from page.house import done, showing
+from page.records import values
 from results.samples import match, seat
 from support.arenas import arena_options, arena_server, stored_ladder
 
@@ -151,10 +152,8 @@ async def test_all_ladders_and_the_table_of_one(pit, tmp_path):
     rows = {row["bot"]: row for row in table["rows"]}
     assert ["Ann", "Bob", "CamperJoe", "Cem"] == sorted(rows)
     assert [(1, "Ann"), (2, "Bob")] == [(row["rank"], row["bot"]) for row in table["rows"][:2]]
-    assert (None, True, 5) == tuple(rows["CamperJoe"][key] for key in ("rank", "house", "matches"))
-    assert (3, False, 11, 1) == tuple(
-        rows["Cem"][key] for key in ("rank", "house", "matches", "failures")
-    )
+    assert (None, True, 5) == values(rows["CamperJoe"], "rank", "house", "matches")
+    assert (3, False, 11, 1) == values(rows["Cem"], "rank", "house", "matches", "failures")
     assert [None, None, None, 2] == [rows[bot]["version"] for bot in sorted(rows)]
     ratings = {bot: row["rating"]["value"] for bot, row in rows.items()}
     assert ratings["Ann"] > ratings["Bob"] > ratings["CamperJoe"]
@@ -170,23 +169,20 @@ async def test_one_bot_and_two_bots(pit, tmp_path):
     cem = (await pit.get("/api/1/ladders/pit/bots/Cem")).json
     table = (await pit.get("/api/1/ladders/pit")).json
     assert [cem["row"]] == [row for row in table["rows"] if row["bot"] == "Cem"]
-    assert ("pit", "Angry Mob", "Cem", None) == tuple(
-        cem[key] for key in ("ladder", "title", "bot", "rest")
-    )
+    assert ("pit", "Angry Mob", "Cem", None) == values(cem, "ladder", "title", "bot", "rest")
     assert [
         {"opponent": "Bob", "won": 0, "tied": 0, "lost": 6, "matches": 6},
         {"opponent": "CamperJoe", "won": 1, "tied": 0, "lost": 4, "matches": 5},
     ] == cem["opponents"]
     assert [(0, [0, 5], 1, 5), (1, [1, 5], 0, 6)] == [
-        tuple(seat[key] for key in ("seat", "places", "failures", "matches"))
-        for seat in cem["by_seat"]
+        values(seat, "seat", "places", "failures", "matches") for seat in cem["by_seat"]
     ]
     assert {"crash": 1, "normal": 10} == cem["endings"]
     assert [None, "M81", "M80"] == [match["match"] for match in cem["recent"][:3]]
     assert 11 == len(cem["recent"])
     (failed,) = cem["failed"]
-    assert ("M51", "forfeit", ["Cem", "Bob"], [2, 1], ["crash", "normal"]) == tuple(
-        failed[key] for key in ("match", "end", "players", "ranks", "endings")
+    assert ("M51", "forfeit", ["Cem", "Bob"], [2, 1], ["crash", "normal"]) == values(
+        failed, "match", "end", "players", "ranks", "endings"
     )
     assert [f"exit code 1 {HOSTILE}", ""] == failed["words"]
     rating = cem["row"]["rating"]
@@ -194,23 +190,20 @@ async def test_one_bot_and_two_bots(pit, tmp_path):
         "history"
     ]
     connected, second = cem["versions"]
-    assert (2, 1, rating) == tuple(second[key] for key in ("version", "matches", "rating"))
-    assert (
-        second["first"] == second["last"] == {"match": None, "stored": cem["recent"][0]["stored"]}
-    )
+    assert (2, 1, rating) == values(second, "version", "matches", "rating")
+    only = {"match": None, "stored": cem["recent"][0]["stored"]}
+    assert only == second["first"] == second["last"]
     assert (None, 10) == (connected["version"], connected["matches"])
     assert connected["rating"]["high"] < rating["high"]
     assert {"match": "M40", "stored": cem["recent"][10]["stored"]} == connected["first"]
     assert {"match": "M81", "stored": cem["recent"][1]["stored"]} == connected["last"]
     assert [] == (await pit.get("/api/1/ladders/pit/bots/Bob")).json["versions"]
     met = (await pit.get("/api/1/ladders/pit/bots/Bob/against/Cem")).json
-    assert ("Bob", "Cem", 6, 0, 0) == tuple(
-        met[key] for key in ("bot", "opponent", "won", "tied", "lost")
-    )
+    assert ("Bob", "Cem", 6, 0, 0) == values(met, "bot", "opponent", "won", "tied", "lost")
     assert ["Bob", "Cem"] == [row["bot"] for row in met["rows"]]
     assert ["M61", "M60", "M51"] == [match["match"] for match in met["recent"][:3]]
     met = (await pit.get("/api/1/ladders/pit/bots/Ann/against/Cem")).json
-    assert (0, 0, 0, []) == tuple(met[key] for key in ("won", "tied", "lost", "recent"))
+    assert (0, 0, 0, []) == values(met, "won", "tied", "lost", "recent")
 
 
 ABSENT = (
@@ -237,9 +230,7 @@ async def test_what_is_not_there_is_told(pit):
 async def test_a_ladder_without_matches_and_an_arena_without_ladders(tmp_path):
     async with opened(tmp_path) as house:
         table = (await house.get("/api/1/ladders/pit")).json
-        assert (0, 0, [], None) == tuple(
-            table[key] for key in ("matches", "bots", "rows", "problem")
-        )
+        assert (0, 0, [], None) == values(table, "matches", "bots", "rows", "problem")
     async with showing(View(house.arena.running)) as house:
         assert {"ladders": []} == (await house.get("/api/1/ladders")).json
         assert 404 == (await house.get("/api/1/ladders/pit")).status

@@ -18,7 +18,7 @@ from lanista.page.difference import json_of_files
 from lanista.page.frames import API
 from lanista.page.view import View
 from page.house import opened, play, record_of, showing
-from page.records import AWAY, BACK
+from page.records import AWAY, BACK, values
 
 RESULT = {
     *("match", "game", "ladder", "tournament", "title", "state", "started", "ended", "players"),
@@ -85,9 +85,7 @@ async def test_a_match_from_its_beginning_to_its_record(house, tmp_path):
     await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
     over = await settled(house, match)
     assert set(over) == RESULT
-    assert ("forfeit", [1, 2], 2, [0, 1]) == tuple(
-        over[key] for key in ("end", "ranks", "turns", "faults")
-    )
+    assert ("forfeit", [1, 2], 2, [0, 1]) == values(over, "end", "ranks", "turns", "faults")
     assert (running["started"][:19], str) == (over["started"][:19], type(over["seed"]))
     answer = await house.get(f"/api/1/matches/{match}/record")
     assert "application/gzip" == answer.header("Content-Type")
@@ -351,10 +349,9 @@ async def test_another_sites_page_is_refused(house):
         assert (origin, status) == (origin, answer.status)
     for twice in (f"Host: {own}", f"Origin: http://{own}\r\nOrigin: http://evil.example"):
         answer = await house.get("/healthz", twice)
-        assert (400, "a request has one Host header and at most one Origin header") == (
-            answer.status,
-            answer.json["error"],
-        )
+        assert 400 == answer.status
+        words = "a request has one Host header and at most one Origin header"
+        assert words == answer.json["error"]
     assert 400 == (await house.raw(b"GET /healthz HTTP/1.1\r\n\r\n")).status
     evil = "Upgrade: websocket", "Origin: http://evil.example"
     assert 403 == (await house.get("/api/1/ws", *evil)).status

@@ -69,10 +69,8 @@ async def test_a_program_is_handed_in_and_only_its_owner_sees_it(tmp_path):
             operators = await house.get(f"{path}?name=Ann", "Authorization: Bearer operator")
             assert 200 == operators.status
         source = await house.get(f"{PATH}/1/source", basic("Ann"))
-        assert (body, 'attachment; filename="bot.py"') == (
-            source.body,
-            source.header("Content-Disposition"),
-        )
+        assert body == source.body
+        assert 'attachment; filename="bot.py"' == source.header("Content-Disposition")
         assert "versions" not in (await house.get(PATH)).json
         for what in "play", "delete":
             assert 401 == (await post(house, f"{PATH}/1/{what}")).status

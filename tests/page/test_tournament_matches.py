@@ -15,7 +15,7 @@ from lanista.page.tournaments import Tournament, Tournaments
 from lanista.page.view import View
 from lanista.results.block_records import PLAYING, BlockMatch
 from page.house import done, showing
-from page.records import unpacked, wandering
+from page.records import unpacked, values, wandering
 from page.test_tournaments import Results
 from support.waiting import until
 
@@ -89,20 +89,14 @@ async def test_a_match_is_shown_while_it_is_played_and_afterwards(folder, record
         part = begin(folder, lines[:3])
         told = await looker.told("lobby", lambda told: told["running"])
         (running,) = told["running"]
-        assert (MATCH.id, "cup", ["Ann", "Bob"], False) == (
-            running["match"],
-            running["tournament"],
-            [player["name"] for player in running["players"]],
-            running["paused"],
-        )
+        assert (MATCH.id, "cup", False) == values(running, "match", "tournament", "paused")
+        assert ["Ann", "Bob"] == [player["name"] for player in running["players"]]
         described = (await house.get(f"/api/1/matches/{MATCH.id}")).json
         assert ("running", "cup") == (described["state"], described["tournament"])
         assert 404 == (await house.get(f"/api/1/matches/{MATCH.id}/record")).status
         refused = await looker.ask("cancel", match=MATCH.id)
-        assert (
-            "a tournament plays this match; only the match itself can be watched here"
-            == (refused["words"])
-        )
+        words = "a tournament plays this match; only the match itself can be watched here"
+        assert words == refused["words"]
         head = await looker.ask("open", match=MATCH.id)
         assert head["live"]
         frames = await looker.frames(MATCH.id, 2)
@@ -163,8 +157,8 @@ async def test_a_match_that_is_played_again_has_its_own_frames(folder, record, o
 
 
 async def test_stored_matches_are_asked_for_with_their_filters(folder):
+    ask = Asked(([{"match": MATCH.id}], 7))
     answer = {"matches": [{"match": MATCH.id}], "next": "7"}
-    ask = Asked((answer["matches"], int(answer["next"])))
     async with page(folder, ask) as house:
         query = "tournament=cup&player=A%20b&against=C&ending=crash&fault=late&before=9&limit=2"
         assert answer == (await house.get(f"/api/1/matches?{query}")).json

@@ -28,6 +28,7 @@ from lanista.ratings.text import as_json
 from lanista.results.database import Store
 from lanista.results.match_result import BlockResult
 from page.house import done, showing
+from page.records import values
 from ratings.samples import FOUR, TWO, row, standings
 from results.samples import match, seat
 
@@ -305,9 +306,7 @@ async def test_the_standings_are_those_of_the_database(tmp_path, shown):
     store_blocks(path, [0])
     state, table = await look(None)
     found = json.loads(table.whole)
-    assert ("cup", 1, 3, 2, False) == tuple(
-        found[key] for key in ("name", "blocks", "planned", "matches", "over")
-    )
+    assert ("cup", 1, 3, 2, False) == values(found, "name", "blocks", "planned", "matches", "over")
     assert [("Ann", 2), ("Bob", 0)] == [(row["bot"], row["points"]) for row in found["standings"]]
     assert (state, None) == await look(state)
     store_blocks(path, [1, 2])

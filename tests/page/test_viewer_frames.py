@@ -16,7 +16,7 @@ from lanista.page import viewer as module
 from lanista.page.view import View
 from match.playing import ANGRYMOB
 from page.house import done, opened, play, record_of, running_match, showing
-from page.records import AWAY, BACK
+from page.records import AWAY, BACK, values
 from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -34,11 +34,8 @@ async def test_who_comes_late_sees_all_frames(house):
 
     ann, bob, match = await house.pair()
     head = await ask(early, "open")
-    assert ("head", match, ["Ann", "Bob"]) == (
-        head["type"],
-        head["match"],
-        [player["name"] for player in head["players"]],
-    )
+    assert ("head", match) == values(head, "type", "match")
+    assert ["Ann", "Bob"] == [player["name"] for player in head["players"]]
     for turn in range(23):
         if turn:
             await ann.until("go")
@@ -48,7 +45,7 @@ async def test_who_comes_late_sees_all_frames(house):
         assert turn + 1 == answer["from"]
     await ask(late, "open")
     answer = await ask(late, "frames", **{"from": 0})
-    assert (0, 24, False) == tuple(answer[key] for key in ("from", "count", "over"))
+    assert (0, 24, False) == values(answer, "from", "count", "over")
     assert list(range(24)) == [frame["n"] for frame in answer["frames"]]
     # The newest there is, from the last whole one on.
     answer = await ask(late, "frames", **{"from": -1})
@@ -64,13 +61,8 @@ async def test_who_comes_late_sees_all_frames(house):
     assert [20, 21, 22, 23, 24] == [frame["n"] for frame in frames]
     assert frames[-1]["play"]["faults"][0]["code"] in {"illegal", "malformed"}
     end = await late.frames(match, 25)
-    assert ("end", match, 25, None, "forfeit") == (
-        end["type"],
-        end["match"],
-        end["count"],
-        end["trouble"],
-        end["result"]["end"],
-    )
+    assert ("end", match, 25, None) == values(end, "type", "match", "count", "trouble")
+    assert "forfeit" == end["result"]["end"]
     record = await record_of(house, match)
     assert str(record.header.seed) == end["seed"]
     assert 27 == len(said)  # 23 frames one by one, 2 heads, 2 more answers
