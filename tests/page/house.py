@@ -20,7 +20,7 @@ from lanista.page.replay_worker import ReplayWorker
 from lanista.page.server import Server
 from lanista.page.view import View
 from match.playing import ANGRYMOB
-from page.records import ROW
+from page.records import AWAY, BACK, ROW
 from support.arenas import arena_options, arena_server
 
 PATIENCE = 60
@@ -247,6 +247,24 @@ async def play(*turns, leave=False):
 
         for bot, lines in turns:
             nursery.start_soon(answer, bot, lines)
+
+
+async def one_match(house):
+    """Play a match of two turns that Ann wins by Bob's bad answer; its id."""
+    ann, bob, match = await house.pair()
+    await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+    return match
+
+
+async def settled(house, match):
+    """Wait until a match is over and in the list; return what is said of it."""
+    changes = house.arena.running.changes
+    while True:
+        seen = changes.count  # before the question: the next change may come before the answer
+        listed = (await house.get("/api/1/matches?limit=100")).json["matches"]
+        if (match, "over") in [(one["match"], one["state"]) for one in listed]:
+            return (await house.get(f"/api/1/matches/{match}")).json
+        await changes.wait(seen)
 
 
 async def record_of(house, match):

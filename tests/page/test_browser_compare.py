@@ -85,12 +85,9 @@ class Comparison:
 
     def at(self, n, other=None):
         """Wait until round N is shown of both; `other`: that of the second match."""
-        expect(self.one.board).to_have_accessible_name(re.compile(f" after (round|move) {n}:"))
-        other = n if other is None else other
-        expect(self.other.board).to_have_accessible_name(
-            re.compile(f" after (round|move) {other}:")
-        )
-        expect(self.one.slider).to_have_value(str(n))
+        self.one.at(n)
+        shown = re.compile(f" after (round|move) {n if other is None else other}:")
+        expect(self.other.board).to_have_accessible_name(shown)
 
 
 def address(arena, a, b, **query):
@@ -188,8 +185,7 @@ def test_a_match_that_is_over_sooner_stays_at_its_end(arena, small, show):
     expect(compared.captions[1].get_by_text(won)).to_be_visible()
     expect(compared.captions[0]).to_contain_text(MARKUP)  # a name that is markup is text
     expect(compared.captions[0].get_by_text(draw)).to_be_hidden()
-    compared.one.field.fill("4")
-    compared.one.field.press("Enter")
+    compared.one.go(4)
     compared.at(4, other=1)
     expect(compared.apart).to_contain_text("One of the matches is over.")
     expect(compared.captions[0].get_by_text(draw)).to_be_hidden()

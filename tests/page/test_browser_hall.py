@@ -201,8 +201,7 @@ def test_while_no_match_runs_the_screen_plays_the_best_part_of_the_last(
 
 def test_the_screen_of_a_tournament_that_is_not_there_says_so(arena, visit):
     """It doesn't promise a next match for ever to whoever has mistyped the name."""
-    page = visit().context.new_page()
-    page.goto(f"{arena.page}/screen?tournament=cupp")
+    page = visit().open(f"{arena.page}/screen?tournament=cupp")
     expect(page.get_by_text("There is no tournament of this name here.")).to_be_visible()
 
 

@@ -18,8 +18,7 @@ from lanista.page.answers import Answer
 from lanista.page.connections import Connections
 from lanista.page.server import MAX_FRAGMENTS
 from lanista.page.view import View
-from page.house import done, play, showing
-from page.records import AWAY, BACK
+from page.house import done, one_match, showing
 from support.waiting import until
 
 HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -304,8 +303,7 @@ async def test_an_answer_that_is_not_taken_ends_its_connection(lone, autojump_cl
 async def test_large_answers_have_a_bound_together(house, monkeypatch):
     """Records that nobody reads keep no other from being sent: the oldest gives way."""
     monkeypatch.setattr(module, "MAX_ANSWERS", 20_000_000)
-    ann, bob, match = await house.pair()
-    await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+    match = await one_match(house)
     await until(lambda: match in house.arena.running.ended)
     path = house.arena.running.ended[match]
     path.write_bytes(path.read_bytes() + bytes(9_000_000))

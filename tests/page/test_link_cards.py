@@ -4,8 +4,8 @@ import re
 from html import unescape
 
 from page import test_ladders, test_tournaments
-from page.house import play
-from page.test_server import AWAY, BACK, settled
+from page.house import play, settled
+from page.records import AWAY, BACK
 
 PLAYERS = "Ann – Bob"  # noqa: RUF001 - as the page writes it
 HOSTILE = '"><script>alert(1)</script>'

@@ -17,31 +17,13 @@ from lanista.hosting.control import RunningMatches
 from lanista.page.difference import json_of_files
 from lanista.page.frames import API
 from lanista.page.view import View
-from page.house import opened, play, record_of, showing
+from page.house import one_match, opened, play, record_of, settled, showing
 from page.records import AWAY, BACK, values
 
 RESULT = {
     *("match", "game", "ladder", "tournament", "title", "state", "started", "ended", "players"),
     *("end", "reason", "ranks", "scores", "turns", "seed", "faults"),
 }
-
-
-async def settled(house, match):
-    """Wait until a match is over and in the list; return what is said of it."""
-    changes = house.arena.running.changes
-    while True:
-        seen = changes.count  # before the question: the next change may come before the answer
-        listed = (await house.get("/api/1/matches?limit=100")).json["matches"]
-        if (match, "over") in [(one["match"], one["state"]) for one in listed]:
-            return (await house.get(f"/api/1/matches/{match}")).json
-        await changes.wait(seen)
-
-
-async def one_match(house, **how):
-    """Play a match of two turns that Ann wins by Bob's bad answer; its id."""
-    ann, bob, match = await house.pair(**how)
-    await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
-    return match
 
 
 async def test_health(house):

@@ -15,8 +15,9 @@ from lanista.match.replay import verify
 from lanista.page import viewer as module
 from lanista.page.view import View
 from match.playing import ANGRYMOB
-from page.house import done, opened, play, record_of, running_match, showing
+from page.house import done, one_match, opened, play, record_of, running_match, showing
 from page.records import AWAY, BACK, values
+from page.test_connections import UPGRADE
 from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -185,12 +186,6 @@ async def test_when_the_end_is_told_there_is_a_record(house):
 
 # -- viewers that don't read ---------------------------------------------------------------------
 
-REQUEST = (
-    "GET /api/1/ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
-    "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-    "Sec-WebSocket-Version: 13\r\n\r\n"
-)
-
 
 @contextlib.asynccontextmanager
 async def stuck(house, monkeypatch):
@@ -198,7 +193,7 @@ async def stuck(house, monkeypatch):
     with socket.socket() as plain:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         plain.connect(("127.0.0.1", house.server.port))
-        plain.sendall(REQUEST.format(port=house.server.port).encode())
+        plain.sendall(UPGRADE)
         said = b'{"do":"lobby"}'
         # Masked by zeros. The second one is there when the first one's answer can't be sent.
         plain.sendall(2 * (bytes([0x81, 0x80 | len(said), 0, 0, 0, 0]) + said))
@@ -214,8 +209,7 @@ async def test_a_viewer_that_does_not_read_is_dropped(house, monkeypatch):
     monkeypatch.setattr(module, "SEND_TIME", 0.5)
     async with stuck(house, monkeypatch):
         (viewer,) = house.server.viewers
-        ann, bob, match = await house.pair()
-        await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
+        match = await one_match(house)
         assert house.server.viewers, "a match of some milliseconds is over before"
         assert 2 == verify(await record_of(house, match), ANGRYMOB)
         await until(lambda: not house.server.viewers)
@@ -240,18 +234,15 @@ async def test_no_shutdown_waits_for_a_viewer_that_does_not_read(tmp_path, monke
 async def test_a_viewer_opens_so_many_matches(house, monkeypatch):
     """Closing one makes room."""
     monkeypatch.setattr("lanista.page.viewer.MAX_OPEN", 1)
-    matches = []
-    for _ in range(2):
-        ann, bob, match = await house.pair()
-        await play((ann, [AWAY]), (bob, ["9 9 9 9"]), leave=True)
+    first, second = [await one_match(house) for _ in range(2)]
+    for match in (first, second):
         await record_of(house, match)
-        matches.append(match)
     page = await house.page()
-    assert "head" == (await page.ask("open", match=matches[0]))["type"]
-    answer = await page.ask("open", match=matches[1])
+    assert "head" == (await page.ask("open", match=first))["type"]
+    answer = await page.ask("open", match=second)
     assert "1 matches are open already; close one" == answer["words"]
-    assert done(await page.ask("close", match=matches[0]))
-    assert "head" == (await page.ask("open", match=matches[1]))["type"]
+    assert done(await page.ask("close", match=first))
+    assert "head" == (await page.ask("open", match=second))["type"]
 
 
 async def test_the_replay_worker_is_started_when_a_page_connects():
