@@ -150,23 +150,15 @@ def test_a_low_page_has_the_whole_board_and_one_row_of_controls(failed, show):
         assert fits(page), size
 
 
-def test_a_replay_from_a_list_of_failures_begins_at_the_fault(failed, show):
-    """And with the evidence of the bot that failed, and its end told."""
-    page = show(f"{failed}?fault=2")
-    match = MatchPage(page)
-    match.at(LAST[2][0] + 1)
-    expect(page.get_by_role("button", name=re.compile("^C: only"))).to_have_attribute(
-        "aria-pressed", "true"
-    )
-    expect(page.locator(".failed")).to_contain_text("late: words")
-
-
 def test_the_headline_leads_to_the_first_late_turn_in_a_row(failures, show):
-    """Not to the last, by which the bot is out; so does a link to the fault."""
+    """Not to the last, by which the bot is out; so does a link from a list of failures, with the
+    evidence of the bot that failed, and its end told.
+    """
     _, address = failures
     page = show(f"{address}?fault=1")
     match = MatchPage(page)
     match.at(4)
+    expect(match.button("B: only")).to_have_attribute("aria-pressed", "true")
     late = page.locator(".failed p").filter(has_text="late 5 turns in a row")
     expect(late).to_contain_text(re.compile(r"it wrote 12\d+ characters in one turn"))
     # Its one order in each turn is for one of its units.

@@ -93,17 +93,6 @@ def test_a_record_that_is_written_meanwhile_gives_the_same_frames(tmp_path, size
     assert list(read_frames(path)) == followed(tmp_path / "growing.jsonl", pieces)
 
 
-def test_a_frame_is_there_as_soon_as_its_line_is(tmp_path):
-    lines = unpacked(wandering(tmp_path, 2))
-    kinds = []
-    for count in range(len(lines) + 1):
-        parts = followed(tmp_path / "growing.jsonl", lines[:count])
-        kinds.append([part.get("type", "frame") for part in parts])
-    # Header; then two turns; then the result.
-    expected = ["head", "frame", "frame", "frame", "end"]
-    assert [[], expected[:2], expected[:3], expected[:4], expected] == kinds
-
-
 @pytest.mark.parametrize("is_told", [False, True])
 def test_a_live_record_may_have_its_name_already(tmp_path, is_told):
     """The match ended between the question and the look: the `.part` is gone, the record there.
