@@ -161,20 +161,18 @@ def test_pointing_and_zooming_are_of_both_boards(arena, pairs, show):
     compared.one.hover(30, 30)
     expect(compared.page.get_by_text("row 30, column 30", exact=True)).to_be_visible()
     compared.other.expect_another_picture(dark[1])
-    tiles = [board.geometry()[0]["tile"] for board in compared.both]
-    assert tiles[0] == tiles[1]
+
+    def tiles():
+        return [board.geometry()[0]["tile"] for board in compared.both]
+
+    whole, same = tiles()
+    assert whole == same
     compared.other.hover(10, 10)
     compared.page.mouse.wheel(0, -600)
-    wait_until(
-        lambda: all(board.geometry()[0]["tile"] > tiles[0] for board in compared.both),
-        "both boards are larger",
-    )
+    wait_until(lambda: min(tiles()) > whole, "both boards are larger")
     assert compared.one.geometry() == compared.other.geometry()
     compared.page.keyboard.press("0")
-    wait_until(
-        lambda: all(board.geometry()[0]["tile"] == tiles[0] for board in compared.both),
-        "both boards are seen as a whole",
-    )
+    wait_until(lambda: [whole, whole] == tiles(), "both boards are seen as a whole")
 
 
 def test_a_match_that_is_over_sooner_stays_at_its_end(arena, small, show):

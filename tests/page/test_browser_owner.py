@@ -226,11 +226,7 @@ def test_nothing_serious_is_in_anybodys_way(pit, visit, bots, size, theme):
     pair.asked()
     one = visit(size=size, theme=theme)
     page = one.open(f"{arena.page}/#token={TOKEN}&/")
-    found = []
-
-    def look(name):
-        found.extend((name, finding) for finding in serious(page))
-
+    found = {}
     loaded_axe(one, page)
     for name, there in (
         ("", page.get_by_role("region", name="Ladders").get_by_role("row").first),
@@ -243,9 +239,9 @@ def test_nothing_serious_is_in_anybodys_way(pit, visit, bots, size, theme):
     ):
         page.evaluate("(hash) => { location.hash = hash; }", f"#/{name}")
         expect(there).to_be_visible()
-        look(name)
+        found[name] = serious(page)
     page.goto(f"{arena.page}/screen?seconds=600")
     expect(page.locator(".seats").get_by_role("listitem")).to_have_count(2)
     loaded_axe(one, page)
-    look("screen")
-    assert [] == found
+    found["screen"] = serious(page)
+    assert {name: [] for name in found} == found

@@ -120,14 +120,12 @@ async def test_a_request_has_a_length(lone, autojump_clock):
 
 async def test_a_fault_of_ours_ends_its_connection_alone(lone, autojump_clock, monkeypatch):
     """Even before there is a request; the log has it, and the page goes on."""
-    admit = Connections.admit
-    monkeypatch.setattr(Connections, "admit", lambda *_: 1 / 0)
-    with structlog.testing.capture_logs() as logged:
+    with structlog.testing.capture_logs() as logged, monkeypatch.context() as broken:
+        broken.setattr(Connections, "admit", lambda *_: 1 / 0)
         async with crowd(lone, 1) as (stream,):
             with contextlib.suppress(trio.BrokenResourceError):
                 assert b"" == await stream.receive_some()
     assert "ZeroDivisionError" in logged[0]["trace"]
-    monkeypatch.setattr(Connections, "admit", admit)
     assert 200 == (await lone.get("/healthz")).status
 
 

@@ -186,9 +186,8 @@ async def test_one_bot_and_two_bots(pit, tmp_path):
     )
     assert [f"exit code 1 {HOSTILE}", ""] == failed["words"]
     rating = cem["row"]["rating"]
-    assert [[cem["history"][0][0], *(rating[key] for key in ("value", "low", "high"))]] == cem[
-        "history"
-    ]
+    ((_, *estimate),) = cem["history"]
+    assert [*values(rating, "value", "low", "high")] == estimate
     connected, second = cem["versions"]
     assert (2, 1, rating) == values(second, "version", "matches", "rating")
     only = {"match": None, "stored": cem["recent"][0]["stored"]}
