@@ -19,6 +19,7 @@ from page.axe import DESK_AND_PHONE, loaded_axe, serious
 from page.browser import DESK, PHONE
 from page.matchpage import DASH, MatchPage, expect_same_picture, fits
 from page.records import AWAY, played, replayed, wandering
+from support.traces import some_always
 
 CHANGES = {"hogwarts": {(20, 1): ""}, "crematoria": {(10, 1): ""}}
 """By game: the answers that are another bot's, by turn and seat."""
@@ -103,9 +104,7 @@ def told(path_a, path_b):
     return first_difference(a, b, registry.get(a.header.game))
 
 
-GAMES = pytest.mark.parametrize(
-    "game", ["hogwarts", pytest.param("crematoria", marks=pytest.mark.long)]
-)
+GAMES = pytest.mark.parametrize("game", some_always(CHANGES, "hogwarts"))
 
 
 @GAMES

@@ -15,6 +15,7 @@ from lanista.page.story import story_of
 from page.arena import match_of
 from page.drawn import colour_of, drawings, is_colour, point
 from page.matchpage import MatchPage, expect_same_picture
+from support.traces import some_always
 
 LARGE = {"width": 1900, "height": 1500}
 """A window in which every cell has pixels that nothing of its neighbours reaches."""
@@ -128,13 +129,7 @@ def test_a_link_leads_to_the_round(replay, show):
     there.at(24)
 
 
-@pytest.mark.parametrize(
-    "game",
-    [
-        *(pytest.param(game, marks=pytest.mark.long) for game in SEEN if game != "hogwarts"),
-        "hogwarts",
-    ],
-)
+@pytest.mark.parametrize("game", some_always(SEEN, "hogwarts"))
 def test_the_board_is_what_the_engine_says(records, replay, game):
     """Pixels of walls, ground, light and units, at several rounds of a match, in both themes."""
     last = len(read_record(records[game]).turns)
@@ -324,14 +319,7 @@ def test_less_movement_is_respected(replay):
     assert drawn == match.picture()
 
 
-@pytest.mark.parametrize(
-    "game",
-    [
-        pytest.param("angrymob", marks=pytest.mark.long),
-        "crematoria",
-        pytest.param("hogwarts", marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.parametrize("game", some_always(SEEN, "crematoria"))
 def test_a_small_projector_shows_all_at_once(replay, game):
     """At 1280 by 720, and in a window of it: board, players, controls, evidence; no scrolling."""
     match = replay(game)

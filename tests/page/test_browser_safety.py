@@ -1,9 +1,7 @@
 """Hostile names, logs and files in a browser: they are text, and nothing else."""
 
-import gzip
 import json
 import re
-from pathlib import Path
 
 from playwright.sync_api import expect
 
@@ -12,8 +10,8 @@ from lanista.games.originals import of_game
 from page.arena import MOVE_LIMIT, match_of
 from page.matchpage import DASH, MatchPage
 from page.records import edited, unpacked
+from support.traces import unpacked_trace
 
-TRACES = Path(__file__).parents[1] / "traces"
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = "<img src=x onerror=alert(1)>"
 
@@ -76,18 +74,12 @@ def test_a_dropped_record(dropped, records, tmp_path):
     match.state(f"over · move {match.slider.get_attribute('max')}")
 
 
-def original(game, name, folder):
-    """A match file of an original program: its path and text."""
-    data = gzip.decompress((TRACES / game / f"{name}.res.gz").read_bytes())
-    path = folder / f"{name}.res"
-    path.write_bytes(data)
-    return path, data.decode()
-
-
 def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     """Chosen by the button, it plays as a dropped one does."""
-    path, text = original("crematoria", "10_Null-Demo-Dummy-alfus_s5", tmp_path)
-    file = of_game("crematoria").read_res(text)
+    data = unpacked_trace("crematoria/10_Null-Demo-Dummy-alfus_s5.res.gz")
+    file = of_game("crematoria").read_res(data.decode())
+    path = tmp_path / "match.res"
+    path.write_bytes(data)
     page = show(f"{arena.page}/")
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Open file").click()

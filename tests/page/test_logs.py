@@ -2,7 +2,6 @@
 lets all see it (docs/api.md, "Frames").
 """
 
-import gzip
 import json
 
 import pytest
@@ -13,7 +12,7 @@ from lanista.hosting.control import RunningMatches
 from lanista.page.view import View
 from page.house import done, opened, play, running_match
 from page.records import AWAY, BACK
-from page.test_sent_files import TRACE, send
+from page.test_sent_files import RES, send
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -115,7 +114,7 @@ async def test_nobody_waits_for_the_logs_of_no_match(elsewhere):
     page = await elsewhere.page()
     told = await page.ask("open", match="none", logs=True)
     assert ("error", "there is no match 'none' here") == (told["type"], told["words"])
-    sent = await send(page, gzip.decompress(TRACE.read_bytes()))
+    sent = await send(page, RES)
     assert (await page.ask("open", match=sent["match"], logs=True))["logs"]
 
 

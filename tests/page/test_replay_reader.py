@@ -4,7 +4,6 @@ import contextlib
 import gzip
 import json
 import re
-from pathlib import Path
 
 import attrs
 import pytest
@@ -30,6 +29,7 @@ from page.records import (
     wandering,
 )
 from support.tinygame import CountingRules
+from support.traces import some_always, unpacked_trace
 
 
 def told(path):
@@ -247,25 +247,17 @@ def test_every_answer_is_read_by_the_rules_once(tmp_path, monkeypatch):
 
 # -- match files of the original games -----------------------------------------------------------
 
-TRACES = Path(__file__).parents[1] / "traces"
 NULLS = {
-    "hogwarts": ("hogwarts/01_s1_Null-Null-Null-Null.res.gz", 1),
-    "crematoria": ("crematoria/02_Null-Null-Null-Null_s1.res.gz", 1),
+    "hogwarts": "hogwarts/01_s1_Null-Null-Null-Null.res.gz",
+    "crematoria": "crematoria/02_Null-Null-Null-Null_s1.res.gz",
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "seed"),
-    [
-        pytest.param(*NULLS["hogwarts"], marks=pytest.mark.long, id="hogwarts"),
-        pytest.param(*NULLS["crematoria"], id="crematoria"),
-    ],
-)
-def test_a_match_file_becomes_frames(tmp_path, name, seed):
+@pytest.mark.parametrize("game", some_always(NULLS, "crematoria"))
+def test_a_match_file_becomes_frames(tmp_path, game):
     """Its own positions: there are no turns, no clock and no result in it."""
-    data = gzip.decompress((TRACES / name).read_bytes())
-    head, frames, end = told(put(tmp_path, [data], "sent.res"))
-    assert ("res", name.partition("/")[0], None, None, None) == values(
+    head, frames, end = told(put(tmp_path, [unpacked_trace(NULLS[game])], "sent.res"))
+    assert ("res", game, None, None, None) == values(
         head, "source", "game", "match", "clock", "rounds"
     )
     assert ["Null"] * 4 == [player["name"] for player in head["players"]]
@@ -273,7 +265,7 @@ def test_a_match_file_becomes_frames(tmp_path, name, seed):
     assert 100 < len(frames)
     assert all("play" not in frame for frame in frames)
     assert end.pop("story")["chapters"]
-    assert {"type": "end", "seed": str(seed), "trouble": None, "result": None} == end
+    assert {"type": "end", "seed": "1", "trouble": None, "result": None} == end
     reading = Reading(head["scene"]["cols"])
     for frame in frames:
         reading.read(frame)
@@ -281,9 +273,9 @@ def test_a_match_file_becomes_frames(tmp_path, name, seed):
         assert all(len(head["scene"]["stats"]) == len(row) for row in frame["stats"])
 
 
-@pytest.mark.parametrize("name", [name for name, _ in NULLS.values()], ids=NULLS)
+@pytest.mark.parametrize("name", NULLS.values(), ids=NULLS)
 def test_half_a_match_file_is_told_in_words(tmp_path, name):
-    data = gzip.decompress((TRACES / name).read_bytes())
+    data = unpacked_trace(name)
     path = put(tmp_path, [data[: len(data) // 2]], "sent.res")
     with pytest.raises(UnreadableError, match=r"^sent\.res: "):
         list(read_frames(path))

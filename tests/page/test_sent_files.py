@@ -1,16 +1,17 @@
 """Files that a viewer sends to have them shown (docs/api.md, `file`)."""
 
 import gzip
-from pathlib import Path
 
 import pytest
 
 from lanista.page import requests as module
 from page.house import done
 from page.records import wandering
+from support.traces import unpacked_trace
 from support.waiting import until
 
-TRACE = Path(__file__).parents[1] / "traces/crematoria/02_Null-Null-Null-Null_s1.res.gz"
+RES = unpacked_trace("crematoria/02_Null-Null-Null-Null_s1.res.gz")
+"""A match file of an original program."""
 
 
 async def send(page, data, *, name="x.res", size=None, piece=512 * 1024):
@@ -36,12 +37,11 @@ async def test_a_file_that_is_sent_is_shown(lone, record):
     """A record, packed or not, or a match file; in pieces. Only this connection has its frames."""
     page, other = await lone.page(), await lone.page()
     packed = record.read_bytes()
-    res = gzip.decompress(TRACE.read_bytes())
     seen = []
     for data, name, source in [
         (packed, "a.jsonl.gz", "record"),
         (gzip.decompress(packed), "../../a b.jsonl", "record"),
-        (res, "x.res", "res"),
+        (RES, "x.res", "res"),
         (packed, "", "record"),
         (packed, "." * 300, "record"),
     ]:
