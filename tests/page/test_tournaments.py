@@ -357,16 +357,11 @@ def test_two_of_one_name_are_refused(tmp_path):
     ) == str(refused.value)
 
 
-def refused(folder, *words):
-    """Bad input: exit code 2, nothing printed, one line that is returned."""
-    done = run_here(["serve", *words], folder)
-    assert (2, "", 1) == (done.code, done.out, done.err.count("\n")), done.err
-    return done.err
-
-
 def test_a_spec_that_cannot_be_used_is_refused_at_the_start(tmp_path):
     write_spec(tmp_path, file="bad.toml", extra="rounds = 0\n")
-    assert "lanista: bad.toml: rounds: 0" in refused(tmp_path, "--tournament", "bad.toml")
+    ended = run_here(["serve", "--tournament", "bad.toml"], tmp_path)
+    assert (2, "", 1) == (ended.code, ended.out, ended.err.count("\n")), ended.err
+    assert "lanista: bad.toml: rounds: 0" in ended.err
     # Where it would have written its data, only what the test has captured lies there.
     assert {"bad.toml", "stdout", "stderr"} == {path.name for path in tmp_path.iterdir()}
 
