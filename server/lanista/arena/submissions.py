@@ -10,7 +10,6 @@ disk.
 """
 
 import contextlib
-import copy
 import hashlib
 import traceback
 from collections import Counter
@@ -241,7 +240,7 @@ class LadderSubmissions:
         """Let a name hand in and play nothing more, or again if `why` is empty."""
         key = key_of(name)
         async with self._lock:
-            author = copy.deepcopy(self.author(key))
+            author = self.author(key).copy()
             author.disabled = why
             await self._keep_or_refuse(author)
         if why:
@@ -314,7 +313,7 @@ class LadderSubmissions:
             # Numbers are never used again, as matches are stored with them.
             next_ = 1 if there is None else there.next
             return Author(name=who.name, owner=who.owner.hex(), registered=registered, next=next_)
-        author = copy.deepcopy(there)
+        author = there.copy()
         author.owner = who.owner.hex()
         return author
 
@@ -353,7 +352,7 @@ class LadderSubmissions:
     async def _set(self, key: str, number: int, **values: Any) -> bool:
         """Change a version in work; return False if its author has deleted it meanwhile."""
         async with self._lock:
-            author = copy.deepcopy(self.authors[key])
+            author = self.authors[key].copy()
             version = author.versions.get(number)
             if version is None:
                 return False
@@ -437,7 +436,7 @@ class LadderSubmissions:
         """Delete all versions of a removed name; only the number of the next one is kept."""
         self._stop_work(removed.key)
         async with self._lock:
-            author = copy.deepcopy(self.authors[removed.key])
+            author = self.authors[removed.key].copy()
             if author.registered != removed.registered:
                 return  # somebody else has registered it, and has just handed in
             await self._remove(author.key, author.versions)

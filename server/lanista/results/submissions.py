@@ -114,6 +114,10 @@ class Author:
         """The key of the name, from `key_of`."""
         return key_of(self.name)
 
+    def copy(self) -> "Author":
+        """Return a copy that can be changed."""
+        return attrs.evolve(self, versions=dict(self.versions))
+
     def is_of(self, name: RegisteredName | None) -> bool:
         """Return whether these are the versions of a name as it is registered now; None: it isn't.
 
