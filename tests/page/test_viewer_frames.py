@@ -197,21 +197,34 @@ async def stuck(house, monkeypatch):
         said = b'{"do":"lobby"}'
         # Masked by zeros. The second one is there when the first one's answer can't be sent.
         plain.sendall(2 * (bytes([0x81, 0x80 | len(said), 0, 0, 0, 0]) + said))
-        # More than all buffers between us hold.
-        told = b'{"type":"lobby","rest":"%b"}' % (b"x" * 8_000_000)
-        monkeypatch.setattr(View, "lobby", lambda _: told)
-        await until(lambda: any(v.connection.send_lock.locked() for v in house.server.viewers))
-        yield
+        viewers = []
+
+        def lobby(_):
+            viewers[:] = house.server.viewers
+            # More than all buffers between us hold.
+            return b'{"type":"lobby","rest":"%b"}' % (b"x" * 8_000_000)
+
+        monkeypatch.setattr(View, "lobby", lobby)
+        await until(lambda: viewers)
+        (viewer,) = viewers
+        await until(
+            lambda: viewer.connection.send_lock.locked() or viewer not in house.server.viewers
+        )
+        yield viewer
+
+
+async def test_no_match_waits_for_a_viewer_that_does_not_read(house, monkeypatch):
+    monkeypatch.setattr(module, "SEND_TIME", 600.0)
+    async with stuck(house, monkeypatch) as viewer:
+        match = await one_match(house)
+        assert 2 == verify(await record_of(house, match), ANGRYMOB)
+        assert viewer in house.server.viewers
 
 
 async def test_a_viewer_that_does_not_read_is_dropped(house, monkeypatch):
-    """After SEND_TIME, with all its tasks; no match waits for it meanwhile."""
-    monkeypatch.setattr(module, "SEND_TIME", 0.5)
-    async with stuck(house, monkeypatch):
-        (viewer,) = house.server.viewers
-        match = await one_match(house)
-        assert house.server.viewers, "a match of some milliseconds is over before"
-        assert 2 == verify(await record_of(house, match), ANGRYMOB)
+    """After SEND_TIME, with all its tasks."""
+    monkeypatch.setattr(module, "SEND_TIME", 0.1)
+    async with stuck(house, monkeypatch) as viewer:
         await until(lambda: not house.server.viewers)
         await until(lambda: not viewer.connection.nursery.child_tasks)
         assert 200 == (await house.get("/healthz")).status
