@@ -6,7 +6,7 @@ from random import Random
 
 import lanista_maps
 from fuzz.mutation import changed_text
-from fuzz.target import Target, check_words
+from fuzz.target import Target, check_words, may_refuse
 from lanista.games import registry
 from lanista.games.base import FormatError, complete_settings, start_game
 from lanista.games.originals import of_game, of_text, played
@@ -69,11 +69,8 @@ def cnf(game: str) -> Target:
         corpus.append(originals.write_cnf(fitting, board).encode())
 
     def check(text: str) -> None:
-        try:
+        with may_refuse(FormatError, lines=text.count("\n") + 1):
             found = originals.read_cnf(text)
-        except FormatError as error:
-            _check_error(error, text)
-            return
         assert found == originals.read_cnf(originals.write_cnf(*found))
 
     return Target(draw=lambda random: changed_text(random, corpus), check=check, short=300)
@@ -90,11 +87,8 @@ def res(game: str) -> Target:
 
     def check(given: tuple[str, bool]) -> None:
         text, is_thorough = given
-        try:
+        with may_refuse(FormatError, lines=text.count("\n") + 1):
             read = reader.read_res(text)
-        except FormatError as error:
-            _check_error(error, text)
-            return
         if not is_thorough:
             return
         written = write_res(reader, read)
@@ -120,19 +114,11 @@ def orders(game: str) -> Target:
     assert reader is not None
 
     def check(text: str) -> None:
-        try:
+        with may_refuse(FormatError, lines=text.count("\n") + 1):
             rounds = reader.read_orders(text)
-        except FormatError as error:
-            _check_error(error, text)
-            return
         assert all(len(said) == 4 for said in rounds)
 
     return Target(draw=lambda random: changed_text(random, corpus), check=check, short=500)
-
-
-def _check_error(error: FormatError, text: str) -> None:
-    check_words(str(error))
-    assert error.line is None or 1 <= error.line <= text.count("\n") + 1
 
 
 TARGETS: Mapping[str, Callable[[], Target]] = {

@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosedOK
 from fuzz.mutation import changed, json_line, odd_value, warp
 from fuzz.originals import match_file
 from fuzz.records import files, in_memory
-from fuzz.target import Target, check_words
+from fuzz.target import Target, check_words, may_refuse
 from lanista.arena.person import PersonsWish
 from lanista.errors import BadInputError
 from lanista.games import registry
@@ -38,14 +38,12 @@ def upload() -> Target:
     put = in_memory()
 
     def check(data: bytes) -> None:
-        try:
+        with may_refuse(UnreadableError):
             for part in read_frames(put(data)):
                 trouble = part.get("trouble") or "none"
                 check_words(trouble)
                 assert not trouble.endswith("in the rules"), trouble
                 encode(part)
-        except UnreadableError as error:
-            check_words(str(error))
 
     return Target(draw=lambda random: changed(random, corpus), check=check, short=200)
 

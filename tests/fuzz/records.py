@@ -16,7 +16,7 @@ import trio.testing
 
 from fuzz.mutation import changed, json_line, warp
 from fuzz.originals import SMALL as SETTINGS
-from fuzz.target import Target, check_words
+from fuzz.target import Target, may_refuse
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.games.registry import UnknownGameError
@@ -112,7 +112,7 @@ def replay() -> Target:
     def check(data: bytes) -> None:
         reader = LineReader(Path("x.jsonl"))
         turns, result = [], None
-        try:
+        with may_refuse(BadRecordError, MismatchError, UnknownGameError):
             first, *rest = data.split(b"\n")
             header = reader.header(first)
             for line in rest:
@@ -123,8 +123,6 @@ def replay() -> Target:
                     assert isinstance(read, ResultInfo)
                     result = read
             verify(Record(header, tuple(turns), result), registry.get(header.game))
-        except (BadRecordError, MismatchError, UnknownGameError) as error:
-            check_words(str(error))
 
     return Target(draw=draw, check=check, short=300)
 
@@ -135,11 +133,8 @@ def record() -> Target:
     put = in_memory()
 
     def check(data: bytes) -> None:
-        try:
+        with may_refuse(BadRecordError):
             found = read_record(put(data))
-        except BadRecordError as error:
-            check_words(str(error))
-            return
         assert isinstance(found.header, Header)
 
     return Target(draw=lambda random: changed(random, corpus), check=check, short=300)

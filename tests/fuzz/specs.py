@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from fuzz.mutation import changed_text, warp
-from fuzz.target import Target, check_words
+from fuzz.target import Target, may_refuse
 from lanista.arena import spec as arena_spec
 from lanista.arena.ladder_room import house_contestants
 from lanista.competition.setup import prepare
@@ -88,11 +88,8 @@ def spec() -> Target:
     folder = Path(tempfile.gettempdir())
 
     def check(given: Given) -> None:
-        try:
+        with may_refuse(SpecError):
             found = parse_spec(given, "cup.toml") if isinstance(given, str) else spec_of(given)
-        except SpecError as error:
-            check_words(str(error))
-            return
         with contextlib.suppress(SpecError):
             prepare(found, folder, plays=False)
 
@@ -155,14 +152,11 @@ def arena() -> Target:
     folder = Path(tempfile.gettempdir())
 
     def check(given: Given) -> None:
-        try:
+        with may_refuse(SpecError):
             if isinstance(given, str):
                 found = arena_spec.parse_spec(given, "arena.toml")
             else:
                 found = arena_spec.spec_of(given)
-        except SpecError as error:
-            check_words(str(error))
-            return
         assert found == arena_spec.parse_spec(arena_spec.toml_of(found), "again")
         for ladder in found.ladders:
             with contextlib.suppress(BadInputError):

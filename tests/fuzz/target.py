@@ -8,6 +8,7 @@ import resource
 import signal
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from types import FrameType, TracebackType
@@ -25,6 +26,10 @@ TRACE = 5000
 """Characters of a trace that are kept: its end."""
 SHOWN = 2000
 """Characters of an input that are printed; the rest is in its file."""
+
+
+class RefusedError(Exception):
+    """An input was refused as documented, so there is nothing more to check."""
 
 
 class TooSlowError(BaseException):
@@ -106,6 +111,8 @@ def _check(target: Target, given: Any) -> None:
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         target.check(given)
+    except RefusedError:
+        pass
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         resource.setrlimit(resource.RLIMIT_AS, limits)
@@ -134,6 +141,23 @@ def _lines(trace: TracebackType | None) -> Iterator[str]:
     while trace is not None:
         yield f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next
+
+
+@contextmanager
+def may_refuse(*errors: type[Exception], lines: int = 0) -> Iterator[None]:
+    """Read an input in this block, or refuse it by one of these errors, whose words are checked.
+
+    Args:
+        errors: Those that are documented.
+        lines: The highest number of a line that an error may have.
+    """
+    try:
+        yield
+    except errors as error:
+        check_words(str(error))
+        line = getattr(error, "line", None)
+        assert line is None or 1 <= line <= lines, line
+        raise RefusedError from error
 
 
 def check_words(words: str, most: int = 1000) -> None:
