@@ -10,14 +10,6 @@ from lanista.errors import StoreError
 from lanista.results.database import Store
 
 path = Path(sys.argv[1])
-said = {}
-
-
-def attempt(name, act):
-    try:
-        said[name] = act()
-    except StoreError as error:
-        said[name] = str(error)
 
 
 def read():
@@ -39,6 +31,10 @@ def make():
     Store.open(path.with_name("new.db")).close()
 
 
+said = {}
 for act in (read, write, run, make):
-    attempt(act.__name__, act)
+    try:
+        said[act.__name__] = act()
+    except StoreError as error:
+        said[act.__name__] = str(error)
 print(json.dumps(said))

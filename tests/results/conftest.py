@@ -33,18 +33,15 @@ def new_schema(server):
     return make
 
 
-@pytest.fixture(scope="session")
-def new_database(server):
-    """A function that gives the URL of an empty database, as an arena's schema has a fixed name."""
+@pytest.fixture
+def arena_url(server):
+    """The URL of an empty database, as an arena's schema has a fixed name."""
     import psycopg
 
-    def make():
-        name = f"arena{next(_numbers)}"
-        with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return postgres.url(server, name)
-
-    return make
+    name = f"arena{next(_numbers)}"
+    with psycopg.connect(postgres.url(server, "postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return postgres.url(server, name)
 
 
 @pytest.fixture(scope="session")

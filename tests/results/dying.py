@@ -6,12 +6,11 @@ The first dies at its first statement, the next STEP later; the last one isn't k
 
 import os
 import signal
-import sqlite3
 import sys
 from pathlib import Path
 
 import sqlalchemy as sa
-from samples import asking, drawn, stored
+from samples import asking, check_integrity, drawn, stored
 
 from lanista.results.database import Store
 
@@ -61,9 +60,7 @@ def main():
             store.add(BATCHES[1])
             store.add(BATCHES[0])
             assert {"id0", "id1", "id2", "id3"} == {block.id for block in asking(store).played()}
-        connection = sqlite3.connect(path)
-        assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
-        connection.close()
+        check_integrity(path)
         print(death, acknowledged, flush=True)
         if ended == 0:
             return

@@ -95,3 +95,14 @@ def url(folder, database, *, password="", schema=""):
     user = f"lanista:{password}" if password else "lanista"
     options = f"&options=-csearch_path%3D{schema}" if schema else ""
     return f"postgresql://{user}@/{database}?host={folder}{options}"
+
+
+def cut(url):
+    """End all sessions of a server's clients but our own."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )

@@ -1,6 +1,8 @@
 """Blocks to store, the same ones for the same number, in any process."""
 
+import contextlib
 import random
+import sqlite3
 from collections.abc import Iterator
 
 import attrs
@@ -150,3 +152,10 @@ def stored(store):
             BlockResult(block=one.id, bots=one.bots, matches=tuple(matches[one.id]))
             for one in now.played()
         ]
+
+
+def check_integrity(path):
+    """Check that SQLite finds nothing wrong with a database."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
+        assert [] == connection.execute("PRAGMA foreign_key_check").fetchall()

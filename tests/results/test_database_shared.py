@@ -1,11 +1,9 @@
 """One file that several processes have open, and one process twice."""
 
-import subprocess
-import sys
-
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.names import NameStore, Registrar
+from results.waiting import output_of
 
 LOOK = """
 import sqlite3, sys
@@ -22,16 +20,10 @@ def test_what_is_written_after_a_second_opening_is_there_for_others(tmp_path):
     """
     data = DataFolder(tmp_path / "data")
 
-    def names_seen():
-        looked = subprocess.run(
-            [sys.executable, "-c", LOOK, data.database], capture_output=True, text=True, check=True
-        )
-        return looked.stdout
-
     with Database.of_arena(data) as database:
         names = NameStore(database)
         names.register("Ada", "hash", Registrar.ITSELF)
         Database.of_arena(data).close()
-        assert "Ada" in names_seen()
+        assert "Ada" in output_of("-c", LOOK, data.database)
         names.register("Bob", "hash", Registrar.ITSELF)
-        assert "Bob" in names_seen()
+        assert "Bob" in output_of("-c", LOOK, data.database)

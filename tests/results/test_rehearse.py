@@ -46,54 +46,49 @@ def test_a_file_that_open_refuses_is_refused(data):
         Database.rehearse_arena(data)
 
 
-@pytest.fixture
-def url(new_database):
-    return new_database()
-
-
-def test_a_schema_that_is_missing_or_current_is_right(data, url):
+def test_a_schema_that_is_missing_or_current_is_right(data, arena_url):
     import psycopg
 
     def schemas():
-        with psycopg.connect(url) as connection:
+        with psycopg.connect(arena_url) as connection:
             return {name for (name,) in connection.execute("SELECT nspname FROM pg_namespace")}
 
     before = schemas()
-    Database.rehearse_arena(data, url)
+    Database.rehearse_arena(data, arena_url)
     assert before == schemas()
-    Database.of_arena(data, url).close()
-    Database.rehearse_arena(data, url)
+    Database.of_arena(data, arena_url).close()
+    Database.rehearse_arena(data, arena_url)
 
 
-def test_a_schema_that_open_refuses_is_refused(data, url):
+def test_a_schema_that_open_refuses_is_refused(data, arena_url):
     """That of another program, and one that its user may not make."""
     import psycopg
 
-    with psycopg.connect(url) as connection:
+    with psycopg.connect(arena_url) as connection:
         connection.execute("DROP ROLE IF EXISTS visitor")
         connection.execute("CREATE ROLE visitor LOGIN")
     with pytest.raises(StoreError, match="permission denied"):
-        Database.rehearse_arena(data, url.replace("//lanista@", "//visitor@"))
-    with psycopg.connect(url) as connection:
+        Database.rehearse_arena(data, arena_url.replace("//lanista@", "//visitor@"))
+    with psycopg.connect(arena_url) as connection:
         connection.execute("CREATE SCHEMA lanista")
         connection.execute("CREATE TABLE lanista.songs (title text)")
     with pytest.raises(StoreError, match="schema lanista: not a database of Lanista"):
-        Database.rehearse_arena(data, url)
+        Database.rehearse_arena(data, arena_url)
 
 
-def test_a_schema_that_can_only_be_read_is_refused(data, url):
+def test_a_schema_that_can_only_be_read_is_refused(data, arena_url):
     """No arena can run whose user may not write."""
     import psycopg
 
-    Database.of_arena(data, url).close()
-    with psycopg.connect(url) as connection:
+    Database.of_arena(data, arena_url).close()
+    with psycopg.connect(arena_url) as connection:
         connection.execute("DROP ROLE IF EXISTS reader")
         connection.execute("CREATE ROLE reader LOGIN")
         connection.execute("GRANT USAGE ON SCHEMA lanista TO reader")
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA lanista TO reader")
     with pytest.raises(StoreError, match="permission denied for table"):
-        Database.rehearse_arena(data, url.replace("//lanista@", "//reader@"))
-    with psycopg.connect(url) as connection:
+        Database.rehearse_arena(data, arena_url.replace("//lanista@", "//reader@"))
+    with psycopg.connect(arena_url) as connection:
         connection.execute("DROP OWNED BY reader")
 
 

@@ -24,18 +24,13 @@ HERE = "127.0.0.1"
 
 
 @pytest.fixture
-def url(new_database):
-    return new_database()
-
-
-@pytest.fixture
-def open_room(url, tmp_path):
+def open_room(arena_url, tmp_path):
     """Open the ladder for one of the arenas, each of which has a data folder of its own."""
     with contextlib.ExitStack() as stack:
 
         def open_room(arena):
             pit = LadderSpec(name="pit", game="angrymob", settings={"move_limit": 1})
-            options = arena_options(RULESET, ladders=(pit,), store=url, data=tmp_path / arena)
+            options = arena_options(RULESET, ladders=(pit,), store=arena_url, data=tmp_path / arena)
             rooms, _ = open_ladders(options, stack)
             return rooms["pit"]
 
@@ -53,14 +48,9 @@ async def check_until_refused(arena, hello):
         await trio.sleep(0.05)
 
 
-@pytest.fixture
-def quick(monkeypatch):
-    monkeypatch.setattr(ladder_results, "LOOK_INTERVAL", 0.02)
-
-
-@pytest.mark.usefixtures("quick")
 async def test_each_arena_knows_what_all_have_played(open_room, nursery, monkeypatch):
     """Many matches at once, in several pieces; every match counts once in both."""
+    monkeypatch.setattr(ladder_results, "LOOK_INTERVAL", 0.02)
     monkeypatch.setattr(ladder_results, "AT_ONCE", 7)
     one, other = open_room("one"), open_room("other")
     for number in range(10):
@@ -78,25 +68,25 @@ async def test_each_arena_knows_what_all_have_played(open_room, nursery, monkeyp
 
 
 async def test_missing_records_are_counted_as_others_have_those_of_their_matches(
-    url, open_room, tmp_path
+    arena_url, open_room, tmp_path
 ):
     room = open_room("one")
     for _ in range(3):
         play(room, "Ann", "Bob")
     store(room)
     ladder = '[[ladders]]\nname = "pit"\ngame = "angrymob"\n'
-    (tmp_path / "arena.toml").write_text(f'data = "other"\nstore = "{url}"\n{ladder}')
+    (tmp_path / "arena.toml").write_text(f'data = "other"\nstore = "{arena_url}"\n{ladder}')
     done = run_here(["arena", "verify", "arena.toml"], tmp_path)
     assert "pit: 3 matches stored; record missing, or at another arena: 3\n" == done.out
     assert (0, "") == (done.code, done.err)
 
 
-async def test_names_are_shared(url, tmp_path):
+async def test_names_are_shared(arena_url, tmp_path):
     """One that is registered at one arena is known at the other; a reset holds for both."""
     async with contextlib.AsyncExitStack() as stack:
         data = DataFolder(tmp_path)
         store, same, third = (
-            NameStore(stack.enter_context(Database.of_arena(data, url))) for _ in range(3)
+            NameStore(stack.enter_context(Database.of_arena(data, arena_url))) for _ in range(3)
         )
         one, other = (Names(each, is_open=True) for each in (store, same))
         nursery = await stack.enter_async_context(trio.open_nursery())

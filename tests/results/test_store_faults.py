@@ -21,10 +21,10 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.engines import where_of
 from lanista.results.rebuild import rebuilding
-from results.samples import asking, block, drawn, stored
+from results.postgres import cut
+from results.samples import asking, block, check_integrity, drawn, stored
+from results.waiting import HERE, PATIENCE, output_of
 
-HERE = Path(__file__).parent
-PATIENCE = 100
 ORDINARY = 54321
 
 
@@ -38,8 +38,8 @@ def refused(act):
     return words
 
 
-def in_own_mounts(*commands):
-    """Run shell commands where mounts are nobody else's; what the last one says, as JSON."""
+def said_where_nothing_can_be_written(folder):
+    """What `closed.py` says of cup.db in a folder that is mounted to be read only."""
     unshare = (
         ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "-r", "--mount"]
     )
@@ -47,18 +47,17 @@ def in_own_mounts(*commands):
         pytest.skip("unshare (util-linux) is not installed")
     if subprocess.run([*unshare, "true"], capture_output=True).returncode:
         pytest.skip("this machine allows no mounts of one's own")
+    place = shlex.quote(str(folder))
+    mounted = f"mount --bind {place} {place}; mount -o remount,ro,bind {place}"
+    looks = shlex.join([sys.executable, "-W", "error", f"{HERE}/closed.py", f"{folder}/cup.db"])
     ended = subprocess.run(
-        [*unshare, "sh", "-ec", "\n".join(commands)],
+        [*unshare, "sh", "-ec", f"{mounted}; {looks}"],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
     assert (0, "") == (ended.returncode, ended.stderr)
     return json.loads(ended.stdout)
-
-
-def script(name, *words):
-    return shlex.join([sys.executable, "-W", "error", str(HERE / name), *map(str, words)])
 
 
 def test_a_full_database_leaves_nothing_half_there(tmp_path):
@@ -123,15 +122,7 @@ def test_a_file_that_may_not_grow(tmp_path):
     def bound():
         resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 
-    ended = subprocess.run(
-        [sys.executable, "-W", "error", HERE / "filling.py", path],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        preexec_fn=bound,
-    )
-    assert (0, "") == (ended.returncode, ended.stderr)
-    said = json.loads(ended.stdout)
+    said = json.loads(output_of(HERE / "filling.py", path, preexec_fn=bound))
     assert f"{path}: can't be read or written (disk I/O error)" in said["words"]
     assert said["same"]
     assert 20 <= said["added"] == said["again"]
@@ -141,11 +132,15 @@ def test_a_place_that_cannot_be_written_can_be_read(tmp_path):
     """Its folder, and all in it: as on a medium, after the last program closed it."""
     with Store.open(tmp_path / "cup.db") as store:
         store.add([block(1)])
-    said = in_own_mounts(*read_only(tmp_path), script("closed.py", tmp_path / "cup.db"))
-    assert ["id1"] == said["read"]
-    assert f"{tmp_path}/cup.db: its folder {tmp_path} can't be written" == said["write"]
-    assert f"{tmp_path}/cup.db: its folder {tmp_path} can't be written" == said["run"]
-    assert f"{tmp_path}/new.db: its folder {tmp_path} can't be written" == said["make"]
+    cup, new = (
+        f"{tmp_path}/{name}.db: its folder {tmp_path} can't be written" for name in ("cup", "new")
+    )
+    assert {
+        "read": ["id1"],
+        "write": cup,
+        "run": cup,
+        "make": new,
+    } == said_where_nothing_can_be_written(tmp_path)
 
 
 @pytest.mark.parametrize("index", ["with", pytest.param("without", marks=pytest.mark.long)])
@@ -158,7 +153,7 @@ def test_what_a_kill_left_in_the_log_is_not_overlooked(tmp_path, index):
         store.add([block(1)])
         for ending in ("", "-wal", "-shm") if index == "with" else ("", "-wal"):
             shutil.copyfile(live / f"cup.db{ending}", place / f"cup.db{ending}")
-    said = in_own_mounts(*read_only(place), script("closed.py", place / "cup.db"))
+    said = said_where_nothing_can_be_written(place)
     if index == "with":
         assert ["id1"] == said["read"]
     else:
@@ -166,23 +161,15 @@ def test_what_a_kill_left_in_the_log_is_not_overlooked(tmp_path, index):
     assert "Read-only file system" in said["run"] or "can't be written" in said["run"]
 
 
-def read_only(folder):
-    place = shlex.quote(str(folder))
-    return [f"mount --bind {place} {place}", f"mount -o remount,ro,bind {place}"]
-
-
 def test_a_file_that_is_not_there(tmp_path):
     path = tmp_path / "cup.db"
-    words = refused(lambda: Store.open(path, create=False))
-    assert (
-        f"{path}: there is no such file; `lanista tournament run` or `lanista arena run` creates it"
-        == words
-    )
+    words = "there is no such file; `lanista tournament run` or `lanista arena run` creates it"
+    assert f"{path}: {words}" == refused(lambda: Store.open(path, create=False))
     assert [] == list(tmp_path.iterdir())
     away = tmp_path / "away" / "cup.db"
     assert f"{away}: there is no folder {away.parent}" == refused(lambda: Store.open(away))
-    words = refused(lambda: Store.open(tmp_path))
-    assert f"{tmp_path}: is a folder; a database is a file" == words
+    words = f"{tmp_path}: is a folder; a database is a file"
+    assert words == refused(lambda: Store.open(tmp_path))
 
 
 def test_a_file_that_is_no_database(tmp_path):
@@ -293,16 +280,10 @@ def test_a_postgresql_database_that_is_not_there(server):
 
 
 def test_a_postgresql_connection_that_is_cut_is_made_anew(new_schema):
-    import psycopg
-
     url = new_schema()
     with Store.open(url) as store:
         store.add([block(1)])
-        with psycopg.connect(url, autocommit=True) as admin:
-            admin.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
-            )
+        cut(url)
         assert ["id2"] == store.add([block(2)])
 
 
@@ -313,18 +294,14 @@ def test_the_libraries_say_nothing_themselves():
         "logging.getLogger('psycopg').warning('error ignored terminating a pipeline')\n"
         "logging.getLogger('sqlalchemy.pool').error('Exception terminating connection')"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE
-    )
-    assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
+    assert "" == output_of("-c", code)
 
 
 def test_without_psycopg_what_to_install_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    words = refused(lambda: Store.open("postgresql://ant:geheim@host/cup"))
-    assert (
-        "postgresql://ant@host/cup: PostgreSQL needs psycopg: pip install 'lanista[postgresql]'"
-        == words
+    words = "PostgreSQL needs psycopg: pip install 'lanista[postgresql]'"
+    assert f"postgresql://ant@host/cup: {words}" == refused(
+        lambda: Store.open("postgresql://ant:geheim@host/cup")
     )
 
 
@@ -333,9 +310,7 @@ def test_a_store_that_was_closed_leaves_no_log(tmp_path):
         store.add([block(1)])
         assert (tmp_path / "cup.db-wal").exists()
     assert ["cup.db"] == [path.name for path in tmp_path.iterdir()]
-    connection = sqlite3.connect(tmp_path / "cup.db")
-    assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
-    connection.close()
+    check_integrity(tmp_path / "cup.db")
 
 
 @pytest.mark.parametrize(

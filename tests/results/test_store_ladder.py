@@ -251,10 +251,12 @@ def test_ladders_in_one_database_know_nothing_of_each_other(store):
             )
 
 
-def test_a_schema_that_two_create_at_once(new_database):
-    url = new_database()
+def test_a_schema_that_several_create_at_once(arena_url):
+    def create(_):
+        return Database.of_arena(DataFolder("data"), arena_url)
+
     with ThreadPoolExecutor(4) as threads:
-        opened = list(threads.map(lambda _: Database.of_arena(DataFolder("data"), url), range(4)))
+        opened = list(threads.map(create, range(4)))
     for database in opened:
         database.close()
 

@@ -4,22 +4,18 @@ import contextlib
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from lanista.errors import StoreError
 from lanista.results.database import Store
-from results.samples import asking, drawn, stored
-from results.waiting import ready
-
-HERE = Path(__file__).parent
-PATIENCE = 100
+from results.postgres import cut
+from results.samples import asking, check_integrity, drawn, stored
+from results.waiting import HERE, PATIENCE, output_of, ready
 
 
 def adding(target, first, count):
@@ -59,10 +55,7 @@ def test_kills_leave_every_block_whole_or_away(tmp_path, times):
             process.send_signal(signal.SIGKILL)
             for line in process.stdout:
                 acknowledged |= {int(block[2:]) for block in line.split()}
-        connection = sqlite3.connect(path)
-        assert [("ok",)] == connection.execute("PRAGMA integrity_check").fetchall()
-        assert [] == connection.execute("PRAGMA foreign_key_check").fetchall()
-        connection.close()
+        check_integrity(path)
         with Store.open(path, create=False) as store:
             numbers = whole(store)
         assert acknowledged <= set(numbers)
@@ -73,14 +66,8 @@ def test_kills_leave_every_block_whole_or_away(tmp_path, times):
 @pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_a_kill_at_any_statement(tmp_path, step):
     """Of making a database and of adding: dying.py looks at what is left, each time."""
-    ended = subprocess.run(
-        [sys.executable, "-W", "error", HERE / "dying.py", tmp_path, str(step)],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert (0, "") == (ended.returncode, ended.stderr)
-    acknowledged = [int(line.split()[1]) for line in ended.stdout.splitlines()]
+    deaths = output_of(HERE / "dying.py", tmp_path, step).splitlines()
+    acknowledged = [int(line.split()[1]) for line in deaths]
     # Deaths before the first answer, between both, and the last child, which lived.
     assert {0, 1, 2} == set(acknowledged)
     assert sorted(acknowledged) == acknowledged
@@ -166,17 +153,6 @@ def test_a_lock_that_is_given_back_meanwhile_is_waited_for(new_schema):
             while not connection.scalar(waiting):
                 assert not taken.done(), "it didn't wait"
         assert taken.result(PATIENCE)
-
-
-def cut(url):
-    """End all sessions of a server's clients but our own."""
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as admin:
-        admin.execute(
-            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
-            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
-        )
 
 
 def test_a_lock_that_was_lost_with_its_session_is_taken_anew(new_schema, impatient):

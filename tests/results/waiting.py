@@ -1,4 +1,4 @@
-"""Starts the programs of this folder that begin when their input is closed."""
+"""Runs programs of this folder: some to their end, some that begin when their input is closed."""
 
 import contextlib
 import os
@@ -9,6 +9,20 @@ from pathlib import Path
 from e2e.prepared import forked
 
 HERE = Path(__file__).parent
+PATIENCE = 100
+
+
+def output_of(*words, **how):
+    """Run Python to its end, where it must print nothing on stderr; return what it printed."""
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        **how,
+    )
+    assert (0, "") == (ended.returncode, ended.stderr)
+    return ended.stdout
 
 
 @contextlib.contextmanager
