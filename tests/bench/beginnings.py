@@ -21,7 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 import trio
-from measured import keep, listening
+from measured import keep, listening, numbers_given, printed
 from thinking import bots, judged
 
 MATCHES = (100,)
@@ -124,10 +124,7 @@ def beginnings(matches):
 
 
 def main():
-    rows = []
-    for matches in [int(word) for word in sys.argv[1:]] or MATCHES:
-        rows.append(beginnings(matches))
-        print(json.dumps(rows[-1]), flush=True)
+    rows = printed(map(beginnings, numbers_given() or MATCHES))
     keep("beginnings", {"aim": "worst stall under 10 ms, none misjudged, none void", "rows": rows})
 
 

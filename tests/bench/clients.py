@@ -17,13 +17,11 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from measured import compiled, connected, keep, percentile
+from measured import compiled, connected, encoder_of, keep, percentile
 
 from languages.language import every
 from lanista.games import registry
 from lanista.games.base import MalformedAnswerError, complete_settings, start_game
-from lanista.match.conditions import DEFAULT
-from lanista.match.encoder import Version1Encoder
 from support.players import PLAYERS
 
 ROUNDS = 3
@@ -41,15 +39,7 @@ def told(name):
     settings = complete_settings(ruleset, {})
     game = start_game(ruleset, settings, 7)
     pick = Random(7)
-    players = tuple(f"P{seat}" for seat in range(ruleset.seats))
-    encoder = Version1Encoder(
-        match="bench",
-        ruleset=ruleset,
-        settings=settings,
-        players=players,
-        clock=DEFAULT.limits(),
-        seed=7,
-    )
+    encoder = encoder_of(ruleset, settings, 7)
     status = (0.0,) * ruleset.seats
     opening = b"welcome 1 lanista 0\n" + encoder.opening(game, 0, status)
     turns = []

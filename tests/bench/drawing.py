@@ -12,7 +12,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from measured import keep, recorded
+from measured import keep, printed, recorded
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "page"))
 
@@ -64,7 +64,8 @@ def match_json(game, bots, folder):
     return json.dumps({"head": head, "frames": frames, "end": end}).encode()
 
 
-def main():
+def measured():
+    """Yield a row for each game."""
     served = {path: (file.body, file.type) for path, file in page_files().items()}
 
     class Handler(BaseHTTPRequestHandler):
@@ -81,7 +82,6 @@ def main():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/blank"
-    rows = []
     browser = Browser()
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -92,16 +92,12 @@ def main():
                 page = visit.open(url)
                 took = page.evaluate(DRAW, [WIDTH, HEIGHT - 180])
                 visit.close()
-                rows.append(
-                    {"game": game} | {name: round(value, 2) for name, value in took.items()}
-                )
-                print(json.dumps(rows[-1]), flush=True)
+                yield {"game": game} | {name: round(value, 2) for name, value in took.items()}
     finally:
         browser.close()
         server.shutdown()
         server.server_close()
-    keep("drawing", {"unit": "ms a picture", "aim": "16.7", "rows": rows})
 
 
 if __name__ == "__main__":
-    main()
+    keep("drawing", {"unit": "ms a picture", "aim": "16.7", "rows": printed(measured())})

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measured import keep, recorded
+from measured import keep, printed, recorded
 
 RUNS = 3
 MATCHES = {
@@ -77,24 +77,26 @@ def main():
         for _ in range(RUNS):
             for name, python in pythons.items():
                 runs[name].append(measured(python, records))
-    rows = []
+    keep("frames", {"rows": printed(compared(runs))})
+
+
+def compared(runs):
+    """Yield a row for each game, from what was measured with each Python."""
     for at, game in enumerate(MATCHES):
         row = {"game": game}
-        for name in pythons:
+        for name in runs:
             of_game = [run[at] for run in runs[name]]
             best = min(of_game, key=lambda one: one["took"])
             row[f"{name}_ms_a_frame"] = round(1000 * best["took"] / best["count"], 3)
             row[f"{name}_all_ms"] = round(1000 * best["took"])
             row[f"{name}_first_ms"] = round(1000 * min(one["first"] for one in of_game))
             row["frames"], row["bytes"] = best["count"], best["bytes"]
-        if len(pythons) > 1:
-            this, other = ([run[at] for run in runs[name]] for name in ("this", "other"))
+        if len(runs) > 1:
+            this, other = ([run[at] for run in of_one] for of_one in runs.values())
             ratios = sorted(b["took"] / a["took"] for a, b in zip(this, other, strict=True))
             row["ratio"] = round(ratios[len(ratios) // 2], 2)
             row["same_bytes"] = this[0]["digest"] == other[0]["digest"]
-        rows.append(row)
-        print(json.dumps(row), flush=True)
-    keep("frames", {"rows": rows})
+        yield row
 
 
 if __name__ == "__main__":

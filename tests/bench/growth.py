@@ -16,16 +16,14 @@ tried.
 """
 
 import argparse
-import json
 import os
 import select
 import subprocess
 import tempfile
 import time
-from itertools import chain
 from pathlib import Path
 
-from measured import SEATS, compiled, connected, keep, listening
+from measured import SEATS, compiled, connected, keep, listening, printed
 
 from lanista.games import registry
 from lanista.games.base import complete_settings, start_game
@@ -83,7 +81,7 @@ def measured(bot, game, matches, think, folder):
     return 1e6 * (long - short) / (matches * more), kib
 
 
-def told(game):
+def first_turn(game):
     """The bytes that a bot gets in the first turn, or about so many."""
     ruleset = registry.get(game)
     settings = complete_settings(ruleset, {})
@@ -93,7 +91,7 @@ def told(game):
 
 def floor(bot, game, matches):
     """Microseconds that a turn costs a process that only passes lines."""
-    lines, seats, turns = told(game), SEATS[game], max(20, TURNS // matches)
+    lines, seats, turns = first_turn(game), SEATS[game], max(20, TURNS // matches)
     with connected([bot, game], seats * matches) as sockets, select.epoll() as ready:
         tables = [sockets[at : at + seats] for at in range(0, len(sockets), seats)]
         table_of = {
@@ -167,17 +165,17 @@ def main():
         "--thinking", action="store_true", help="measure matches of bots that think, too"
     )
     options = parser.parse_args()
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
+
+    def told(folder):
         bot = compiled(folder)
         for game, (steps, thinking) in STEPS.items():
             place = Path(folder) / game
-            told = growth(bot, game, options.matches or steps, place)
+            yield from growth(bot, game, options.matches or steps, place)
             if options.thinking:
-                told = chain(told, scale(bot, game, thinking, place))
-            for row in told:
-                rows.append(row)
-                print(json.dumps(row), flush=True)
+                yield from scale(bot, game, thinking, place)
+
+    with tempfile.TemporaryDirectory() as folder:
+        rows = printed(told(folder))
     keep("growth", {"rows": rows, "aim": "ratio 1.1 or less with 100 matches"})
 
 

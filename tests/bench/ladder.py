@@ -130,11 +130,6 @@ def table(data, seats, count):
     print(json.dumps({"table_seconds": seconds, "table_megabytes": memory}))
 
 
-def renamed(result):
-    """The same match by another id."""
-    return attrs.evolve(result, id=f"other {result.id}")
-
-
 def measure(data, seats, matches, count):
     """Return what matches and the table of a full database cost."""
     fill(data, seats, matches, count)
@@ -147,7 +142,7 @@ def measure(data, seats, matches, count):
             lambda: [store.add_matches([one]) for one in more]
         )
         figures["add_200_matches_at_once_seconds"] = took(
-            lambda: store.add_matches([renamed(one) for one in more])
+            lambda: store.add_matches([attrs.evolve(one, id=f"other {one.id}") for one in more])
         )
     ended = subprocess.run(
         [sys.executable, __file__, "table", str(data.path), str(seats), str(count)],

@@ -18,7 +18,8 @@ from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
-from lanista.match.conditions import MatchSpec
+from lanista.match.conditions import DEFAULT, MatchSpec
+from lanista.match.encoder import Version1Encoder
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -39,6 +40,15 @@ def keep(name, figures):
     print(f"{name}: " + ", ".join(f"{key} {value}" for key, value in figures.items()))
 
 
+def printed(rows):
+    """Print each row as JSON when it comes; return them all."""
+    kept = []
+    for row in rows:
+        print(json.dumps(row), flush=True)
+        kept.append(row)
+    return kept
+
+
 def median(values):
     return round(statistics.median(values), 3)
 
@@ -50,10 +60,8 @@ def percentile(values, share):
 
 def numbers_given(*defaults):
     """The numbers of the command line, and defaults for those that aren't given."""
-    given = sys.argv[1:]
-    return [kind(word) for kind, word in zip(map(type, defaults), given, strict=False)] + [
-        *defaults[len(given) :]
-    ]
+    given = [float(word) if "." in word else int(word) for word in sys.argv[1:]]
+    return [*given, *defaults[len(given) :]]
 
 
 def processor_seconds():
@@ -68,6 +76,18 @@ def compiled(folder, name="empty"):
     source = HERE / "empty_bots" / f"{name}.c"
     subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", made, source], check=True)
     return made
+
+
+def encoder_of(ruleset, settings, seed):
+    """Return what makes the lines of a match of version 1."""
+    return Version1Encoder(
+        match="0" * 26,
+        ruleset=ruleset,
+        settings=settings,
+        players=tuple("abcd")[: ruleset.seats],
+        clock=DEFAULT.limits(),
+        seed=seed,
+    )
 
 
 @contextlib.contextmanager

@@ -5,13 +5,11 @@
 A real daemon in a process of its own, and the bots of thinking.py in two processes.
 """
 
-import json
 import multiprocessing
 import subprocess
-import sys
 import tempfile
 
-from measured import keep, listening
+from measured import keep, listening, numbers_given, printed
 from thinking import bots, judged
 
 TURNS = 60
@@ -50,10 +48,7 @@ def side_by_side(matches):
 
 
 def main():
-    rows = []
-    for matches in [int(word) for word in sys.argv[1:]] or STEPS:
-        rows.append(side_by_side(matches))
-        print(json.dumps(rows[-1]), flush=True)
+    rows = printed(map(side_by_side, numbers_given() or STEPS))
     keep("side_by_side", {"aim": "200, none misjudged", "rows": rows})
 
 

@@ -24,7 +24,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from measured import compiled, connected, keep, median, processor_seconds
+from measured import compiled, connected, encoder_of, keep, median, processor_seconds
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import lanista_maps
 from lanista.competition import run, worker
@@ -33,11 +35,10 @@ from lanista.competition.spec import spec_of
 from lanista.competition.worker import Block, Task, play_blocks
 from lanista.games import registry
 from lanista.games.base import Answer, complete_settings
-from lanista.games.outcome import Ending, Outcome, Termination
-from lanista.match.conditions import DEFAULT
-from lanista.match.encoder import Version1Encoder
+from lanista.games.outcome import Outcome, Termination
 from lanista.results.database import Store
-from lanista.results.match_result import BlockResult, MatchResult, SeatResult
+from lanista.results.match_result import BlockResult
+from results.samples import match, seat
 
 TURNS = 8
 BLOCKS = 200
@@ -143,14 +144,7 @@ def conversation():
     settings = complete_settings(ruleset, {"move_limit": TURNS})
     board = ruleset.read_board(lanista_maps.read("angrymob", MAP))
     game = ruleset.new(settings, board, ruleset.chance(1))
-    encoder = Version1Encoder(
-        match="0" * 26,
-        ruleset=ruleset,
-        settings=settings,
-        players=("a", "b"),
-        clock=DEFAULT.limits(),
-        seed=1,
-    )
+    encoder = encoder_of(ruleset, settings, 1)
     status = (0.0, 0.0)
     told = [[encoder.opening(game, seat, status) for seat in range(2)]]
     for _ in range(TURNS - 1):
@@ -209,33 +203,18 @@ def stored(folder):
     chance = random.Random(1)
     strength = {name: chance.gauss(0, 1) for name in setup.bots}
 
-    def match(opening, names, seating):
+    def played(opening, names, seating):
         gap = strength[names[0]] - strength[names[1]] + chance.gauss(0, 1)
         ranks = (1, 1) if abs(gap) < 0.3 else (1, 2) if gap > 0 else (2, 1)
-        seats = [
-            SeatResult(bot=name, rank=rank, score=3, ending=Ending.NORMAL)
-            for name, rank in zip(names, ranks, strict=True)
-        ]
-        return MatchResult(
-            seating=seating,
-            attempt=1,
-            seed=opening.seed,
-            map=opening.map,
-            end="finished",
-            reason="move-limit",
-            turns=TURNS,
-            digest="0" * 16,
-            seconds=0.1,
-            stall=0.0,
-            seats=tuple(seats if seating == 0 else reversed(seats)),
-            record=None,
-        )
+        seats = [seat(name, rank, score=3) for name, rank in zip(names, ranks, strict=True)]
+        seats = seats if seating == 0 else seats[::-1]
+        return match(seating, *seats, seed=opening.seed, map=opening.map, record=None)
 
     results = [
         BlockResult(
             block=setup.block_id(names, opening),
             bots=names,
-            matches=tuple(match(opening, names, seating) for seating in range(2)),
+            matches=tuple(played(opening, names, seating) for seating in range(2)),
         )
         for opening in map(setup.opening, range(seeds + 1))
         for names in itertools.combinations(sorted(setup.bots), 2)  # as the format has them

@@ -20,7 +20,7 @@ from datetime import datetime
 from pathlib import Path
 
 import trio
-from measured import compiled, keep, listening, median
+from measured import compiled, keep, listening, median, printed
 from websockets.exceptions import ConnectionClosed
 from websockets.trio.client import connect
 
@@ -33,24 +33,20 @@ VIEWERS = 100
 async def follow(url):
     """Ask for frame after frame of the match that runs, until the arena ends behind it."""
     with suppress(ConnectionClosed):
-        await follow_on(url)
-
-
-async def follow_on(url):
-    async with connect(url, max_size=None, compression=None) as arena:
-        json.loads(await arena.recv())
-        await arena.send(json.dumps({"do": "lobby"}))
-        while not (said := json.loads(await arena.recv())).get("running"):
-            pass
-        match = said["running"][0]["match"]
-        await arena.send(json.dumps({"do": "open", "match": match}))
-        place = 0
-        while (said := json.loads(await arena.recv()))["type"] != "end":
-            if said["type"] == "frames":
-                place = said["from"] + len(said["frames"])
-            if said["type"] in {"head", "frames"}:
-                ask = {"do": "frames", "match": match, "from": place, "known": place > 0}
-                await arena.send(json.dumps(ask))
+        async with connect(url, max_size=None, compression=None) as arena:
+            json.loads(await arena.recv())
+            await arena.send(json.dumps({"do": "lobby"}))
+            while not (said := json.loads(await arena.recv())).get("running"):
+                pass
+            match = said["running"][0]["match"]
+            await arena.send(json.dumps({"do": "open", "match": match}))
+            place = 0
+            while (said := json.loads(await arena.recv()))["type"] != "end":
+                if said["type"] == "frames":
+                    place = said["from"] + len(said["frames"])
+                if said["type"] in {"head", "frames"}:
+                    ask = {"do": "frames", "match": match, "from": place, "known": place > 0}
+                    await arena.send(json.dumps(ask))
 
 
 def look(port):
@@ -113,8 +109,8 @@ def turn_time(bot, turns, think, *, watched):
         return 1e6 * (ended - began).total_seconds() / turns
 
 
-def main():
-    rows = []
+def watched():
+    """Yield a row for each kind of bots."""
     with tempfile.TemporaryDirectory() as folder:
         bot = compiled(folder)
         for turns, think in ((3000, 0), (400, 5)):
@@ -124,18 +120,14 @@ def main():
                 pairs.append((alone, turn_time(bot, turns, think, watched=True)))
                 print(f"think {think} ms: {pairs[-1][0]:.0f} and {pairs[-1][1]:.0f} µs a turn")
             ratios = sorted(watched / alone for alone, watched in pairs)
-            rows.append(
-                {
-                    "think_ms": think,
-                    "alone_us": round(median(alone for alone, _ in pairs)),
-                    "watched_us": round(median(watched for _, watched in pairs)),
-                    "ratio": median(ratios),
-                    "ratios": [round(ratio, 3) for ratio in ratios],
-                }
-            )
-            print(json.dumps(rows[-1]), flush=True)
-    keep("viewers", {"viewers": VIEWERS, "stuck": 1, "rows": rows})
+            yield {
+                "think_ms": think,
+                "alone_us": round(median(alone for alone, _ in pairs)),
+                "watched_us": round(median(watched for _, watched in pairs)),
+                "ratio": median(ratios),
+                "ratios": [round(ratio, 3) for ratio in ratios],
+            }
 
 
 if __name__ == "__main__":
-    main()
+    keep("viewers", {"viewers": VIEWERS, "stuck": 1, "rows": printed(watched())})
