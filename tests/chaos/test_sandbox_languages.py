@@ -22,14 +22,12 @@ pytestmark = [needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
     ],
     ids="-".join,
 )
-def test_starters_play_in_sandboxes(names, tmp_path):
+def test_starters_play_in_sandboxes(names, tmp_path, started):
     # Named, so that the sandbox shows it though it may lie in a folder that is covered.
     bots = [f"env LANISTA_CLIENTS={CLIENTS} {starter(name, 'angrymob')}" for name in names]
     options = "--sandbox", "bwrap", "--json", "-s", 7, "--no-clock", "-o", "record.jsonl"
-    match = Program(command("play", "angrymob", *bots, "--move-limit", 20, *options), tmp_path)
-    try:
-        assert (0, "") == (match.wait(), match.err)
-        (result,) = as_json(match)
-    finally:
-        match.end()
+    words = command("play", "angrymob", *bots, "--move-limit", 20, *options)
+    match = started(Program(words, tmp_path))
+    assert (0, "") == (match.wait(), match.err)
+    (result,) = as_json(match)
     assert ("finished", []) == (result["end"], result["faults"])

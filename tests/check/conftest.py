@@ -1,12 +1,11 @@
 """Fixtures of this folder: bouts of a bot, and the command itself."""
 
-import types
-
 import attrs
 import pytest
 
 from check.checking import under_check
-from e2e.running import Program, command, run_here
+from e2e.conftest import started  # noqa: F401 - a fixture
+from e2e.running import run_here
 from lanista.check import gauntlet
 from lanista.check.bout import play
 from lanista.check.gauntlet import Results
@@ -38,21 +37,5 @@ def items_after(monkeypatch):
 
 @pytest.fixture
 def lanista(tmp_path):
-    """Run `lanista WORD…` to its end: code, out, err. As a process where it is interrupted."""
-    count = 0
-
-    def run(*words, interrupt=None):
-        nonlocal count
-        count += 1
-        folder = tmp_path / f"run{count}"
-        if interrupt is None:
-            return run_here(words, folder)
-        program = Program(command(*words), folder)
-        try:
-            interrupt(program)
-            code = program.wait()
-        finally:
-            program.end()
-        return types.SimpleNamespace(code=code, out=program.out, err=program.err)
-
-    return run
+    """Run `lanista WORD…` to its end: code, out, err."""
+    return lambda *words: run_here(words, tmp_path)

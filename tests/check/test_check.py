@@ -2,12 +2,13 @@
 
 import json
 import signal
-from pathlib import Path
 
 import pytest
 
 from check.checking import line_of, mode, offender
+from e2e.running import Program, command
 from lanista.games import registry
+from support.processes import children_of
 
 GENEROUS = ("--time-move", 10, "-s", 5)
 """A clock that a busy machine can't make late, and a seed."""
@@ -66,15 +67,10 @@ def test_an_error_of_the_rules_is_told_in_one_line(lanista, monkeypatch):
     )
 
 
-def test_a_signal_ends_it_and_its_bots(lanista):
+def test_a_signal_ends_it_and_its_bots(tmp_path, started):
     """The bot has said hello and would be waited for 20 s."""
-    bot = line_of(offender("falls_silent"))
-
-    def interrupt(program):
-        pid = program.process.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children")
-        program.until(lambda: children.read_text(encoding="ascii"), "the bot is started")
-        program.signal(signal.SIGINT)
-
-    done = lanista("check", bot, "--game", "angrymob", interrupt=interrupt)
-    assert (130, "") == (done.code, done.out)
+    words = command("check", line_of(offender("falls_silent")), "--game", "angrymob")
+    program = started(Program(words, tmp_path))
+    program.until(lambda: children_of(program.process.pid), "the bot is started")
+    program.signal(signal.SIGINT)
+    assert (130, "") == (program.wait(), program.out)

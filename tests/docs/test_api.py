@@ -27,7 +27,7 @@ def test_the_page_has_every_address_and_every_request_of_the_operator():
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl isn't installed")
-def test_the_examples_get_the_answers_of_the_page(tmp_path):
+def test_the_examples_get_the_answers_of_the_page(tmp_path, started):
     """Each kind of address by curl, those for the operator too; commands over the WebSocket."""
     shell = Shell(tmp_path, {})
     (shell.folder / "cup.toml").write_text(CUP)
@@ -36,9 +36,6 @@ def test_the_examples_get_the_answers_of_the_page(tmp_path):
     assert f"lanista serve {' '.join(told)}\n" in (DOCS / "api.md").read_text(encoding="utf-8")
     patient = ("--time-move", "20", "--stall-margin", "600", "--move-limit", "40")
     env = shell.env | {"LANISTA_WEB_TOKEN": TOKEN}
-    daemon = Daemon(shell.folder, *told, *patient, web="127.0.0.1:0", env=env)
-    try:
-        shell.env |= {"PAGE": daemon.page.partition("/#")[0], "TOKEN": TOKEN}
-        go_through(fenced(DOCS / "api.md"), shell, tmp_path)
-    finally:
-        daemon.end()
+    daemon = started(Daemon(shell.folder, *told, *patient, web="127.0.0.1:0", env=env))
+    shell.env |= {"PAGE": daemon.page.partition("/#")[0], "TOKEN": TOKEN}
+    go_through(fenced(DOCS / "api.md"), shell, tmp_path)

@@ -123,7 +123,7 @@ def test_the_bot_of_the_page_wins(installed, seat):
     assert (2, 1)[seat] == result.ranks[1]
 
 
-def test_a_method_that_never_returns_is_broken_off_by_ctrl_c(installed):
+def test_a_method_that_never_returns_is_broken_off_by_ctrl_c(installed, started):
     """Pressed again and again; the record says where the method was."""
     hanging = (
         "from pathlib import Path\n"
@@ -138,7 +138,7 @@ def test_a_method_that_never_returns_is_broken_off_by_ctrl_c(installed):
     points.write_text("[lanista.rulesets]\ntake-away = hanging:take_away.RULESET\n")
     bots = ["python3 take_away_bot.py"] * 2
     words = ("play", "take-away", *bots, "--console", "-o", "match.jsonl")
-    program = Program(command(*words), installed, env=_environment(installed))
+    program = started(Program(command(*words), installed, env=_environment(installed)))
 
     def is_broken_off():
         is_over = (installed / "match.jsonl").exists()
@@ -146,12 +146,9 @@ def test_a_method_that_never_returns_is_broken_off_by_ctrl_c(installed):
             program.signal(signal.SIGINT)
         return is_over
 
-    try:
-        program.until((installed / "hangs").exists, "the game hangs")
-        program.until(is_broken_off, "the match is over")
-        assert 130 == program.wait()
-    finally:
-        program.end()
+    program.until((installed / "hangs").exists, "the game hangs")
+    program.until(is_broken_off, "the match is over")
+    assert 130 == program.wait()
     result = read_record(installed / "match.jsonl").result
     assert "aborted" == result.end
     assert "hanging.py" in result.error

@@ -2,6 +2,7 @@
 
 import pytest
 
+from e2e.conftest import started  # noqa: F401 - a fixture
 from languages.language import every
 
 

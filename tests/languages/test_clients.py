@@ -169,7 +169,7 @@ def test_all_libraries_give_up_at_the_same_codes(name):
     assert "unreadable" in quoted
 
 
-def started_alone(commands, port, folder, **variables):
+def starter_alone(commands, port, folder, **variables):
     """The starter of Angry Mob as a process of its own, as a person starts it."""
     words = [str(word) for word in commands["angrymob"]]
     variables = {"LANISTA_HOST": "127.0.0.1", "LANISTA_PORT": str(port), **variables}
@@ -208,7 +208,7 @@ SOME_ENDS = ("bad-hello", "not in the protocol", "cut in mid-match", "no arena e
     ],
 )
 @pytest.mark.parametrize("name", every())
-def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, ends, tmp_path):
+def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, ends, tmp_path, started):
     """At codes of PROTOCOL.md 7, cut off, and without an arena, in the words of `ENDS`."""
     language = needed(name)
     commands = language.commands(language.built())
@@ -217,11 +217,8 @@ def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, ends, tmp_path)
     for end in ends:
         said, variables, line = ENDS[end]
         with ended_arena(said) as port:
-            bot = started_alone(commands, port, tmp_path, **variables)
-            try:
-                code = bot.wait()
-            finally:
-                bot.end()
+            bot = started(starter_alone(commands, port, tmp_path, **variables))
+            code = bot.wait()
         shown = frame.fullmatch(bot.err)
         err = REASON.sub(r"\1'\2'", shown[1]) if shown else bot.err
         expected[end] = (1, "", line.format(port=port))
@@ -230,20 +227,17 @@ def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, ends, tmp_path)
 
 
 @pytest.mark.parametrize("commands", every(), indirect=True)
-def test_a_starter_that_waits_says_for_what_and_where_to_look(commands, tmp_path):
+def test_a_starter_that_waits_says_for_what_and_where_to_look(commands, tmp_path, started):
     """And what the arena notes of its room, which may be a mistyped ladder (PROTOCOL.md 7)."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE)
         port = listener.getsockname()[1]
-        bot = started_alone(commands, port, tmp_path)
-        try:
-            peer, _ = listener.accept()
-            with peer:
-                peer.sendall(b"welcome 1 lanista 0.1.0\nnote room 0 - \x1bno\nwait 1 2\x07\n")
-                bot.until(lambda: bot.err.count("\n") == 2, "it says that it waits")
-                told = bot.err
-        finally:
-            bot.end()
+        bot = started(starter_alone(commands, port, tmp_path))
+        peer, _ = listener.accept()
+        with peer:
+            peer.sendall(b"welcome 1 lanista 0.1.0\nnote room 0 - \x1bno\nwait 1 2\x07\n")
+            bot.until(lambda: bot.err.count("\n") == 2, "it says that it waits")
+            told = bot.err
     assert (
         "lanista: \\u{1b}no\n"
         f"lanista: waiting for an opponent at 127.0.0.1:{port} (game angrymob, 1 of 2\\u{{7}} "
@@ -262,16 +256,12 @@ def test_its_long_tests_pass(name, tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("commands", every(), indirect=True)
 @pytest.mark.parametrize("game", MATCHES)
-def test_a_starter_passes_the_check(commands, game, tmp_path):
+def test_a_starter_passes_the_check(commands, game, tmp_path, started):
     """`lanista check`, with a clock for a busy machine."""
     words = shlex.join(map(str, commands[game]))
-    checking = Program(
-        command("check", words, "--game", game, "-s", SEED, "--time-move", 2), tmp_path
-    )
-    try:
-        assert (0, "") == (checking.wait(), checking.err), checking.out
-    finally:
-        checking.end()
+    words = command("check", words, "--game", game, "-s", SEED, "--time-move", 2)
+    checking = started(Program(words, tmp_path))
+    assert (0, "") == (checking.wait(), checking.err), checking.out
     assert "nothing is wrong\n" in checking.out
 
 

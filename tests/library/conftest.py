@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from e2e.conftest import started  # noqa: F401 - a fixture
 from e2e.running import wait_until
 from support.processes import argv_of, children_of, runs
 from support.thread_workers import play_in_threads

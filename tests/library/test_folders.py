@@ -41,19 +41,17 @@ def temporary(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def begun(tmp_path, temporary):
+def begun(tmp_path, temporary, started):
     """A function that starts a program, whose bot thinks for ever, and returns it and its folders.
 
     These are the folder of the bot's function and, of many matches, that of records being written.
     """
-    programs = []
 
     def begin(*, many):
         before = folders()
         text = textwrap.dedent(PROGRAM.format(many=many))
         words = [sys.executable, "-W", "error", "-c", text]
-        program = Program(words, tmp_path / "program", env=environment())
-        programs.append(program)
+        program = started(Program(words, tmp_path / "program", env=environment()))
         program.until(lambda: len(folders() - before) == 1 + many, "it plays")
         found = folders() - before
         program.until(lambda: len(watchers(program, found)) == len(found), "they are watched")
@@ -63,9 +61,7 @@ def begun(tmp_path, temporary):
         records = tmp_path / "program/lanista-records"
         return {*temporary.glob("lanista-functions-*"), *records.glob(".playing-*")}
 
-    yield begin
-    for program in programs:
-        program.end()
+    return begin
 
 
 def watchers(program, folders):
