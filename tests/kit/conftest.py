@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from e2e.conftest import started  # noqa: F401 - a fixture
 from e2e.running import command, environment, run_here
 from languages.built import CHECKOUT, built
 from languages.language import PATIENCE

@@ -173,14 +173,14 @@ def test_a_compiler_must_be_there(monkeypatch, tmp_path):
         assert (name,) == kit.compiler()
 
 
-def test_a_killed_build_leaves_no_folder(tmp_path):
+def test_a_killed_build_leaves_no_folder(tmp_path, started):
     """In the folder for temporary files, here that of the source; the compiler goes on alone."""
     waits = (
         "import os, signal; print(os.getpid(), file=open('pid', 'w'), flush=True); signal.pause()"
     )
     path, pid = source(tmp_path), tmp_path / "pid"
     env = environment(CXX=shlex.join([sys.executable, "-c", waits]), TMPDIR=str(tmp_path))
-    program = Program(lanista("build", path), tmp_path, env=env)
+    program = started(Program(lanista("build", path), tmp_path, env=env))
     try:
         program.until(lambda: pid.exists() and pid.read_text().strip(), "it compiles")
         assert 1 == len(list(tmp_path.glob("lanista-build-*")))
@@ -188,7 +188,6 @@ def test_a_killed_build_leaves_no_folder(tmp_path):
         assert -signal.SIGTERM == program.wait()
         wait_until(lambda: not list(tmp_path.glob("lanista-build-*")), "the folder is removed")
     finally:
-        program.end()
         os.kill(int(pid.read_text()), signal.SIGKILL)
 
 

@@ -6,12 +6,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
 
-PATIENCE = 60
+from e2e.running import PATIENCE, Program
+
 _READY = "database system is ready to accept connections"
 
 
@@ -30,21 +30,20 @@ def server():
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     # Not in tmp_path: a socket's path is short, and the server's user must get there.
     with tempfile.TemporaryDirectory(prefix="lanista-pg-") as folder:
-        become = {}
+        become = []
         if os.geteuid() == 0:
             # It refuses to run as root.
-            become = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+            become = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"]
             shutil.chown(folder, "nobody", "nogroup")
         plain = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
         data = f"{folder}/data"
         made = subprocess.run(
-            [initdb, "-D", data, "-U", "lanista", "-A", "trust", "-E", "UTF8", "--no-sync"],
+            [*become, initdb, "-D", data, "-U", "lanista", "-A", "trust", "-E", "UTF8", "-N"],
             capture_output=True,
             text=True,
             timeout=PATIENCE,
             env=plain,
-            cwd="/",
-            **become,
+            cwd=folder,
         )
         assert made.returncode == 0, made.stderr
         settings = {
@@ -53,41 +52,17 @@ def server():
             "fsync": "off",
             "shared_buffers": "16MB",
         }
-        process = subprocess.Popen(
-            [postgres, "-D", data, *(f"--{key}={value}" for key, value in settings.items())],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=plain,
-            cwd="/",
-            **become,
-        )
-        said, ready = [], threading.Event()
-
-        def listen():
-            for line in process.stderr:
-                said.append(line)
-                if _READY in line:
-                    ready.set()
-            ready.set()
-
-        listener = threading.Thread(target=listen)
-        listener.start()
+        options = [f"--{key}={value}" for key, value in settings.items()]
+        running = Program([*become, postgres, "-D", data, *options], Path(folder), env=plain)
+        running.begins(lambda: _READY in running.err, "PostgreSQL is ready")
         try:
-            assert ready.wait(PATIENCE), "PostgreSQL did not start"
-            assert process.poll() is None, "".join(said)
             yield folder
         finally:
             # At once: nothing of it is to be kept.
-            process.send_signal(signal.SIGQUIT)
-            try:
-                process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            listener.join()
-            process.stderr.close()
+            running.signal(signal.SIGQUIT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.process.wait(PATIENCE)
+            running.end()
 
 
 def url(folder, database, *, password="", schema=""):

@@ -1,7 +1,6 @@
 """Several processes on one database, and those that are killed."""
 
 import contextlib
-import os
 import random
 import signal
 import subprocess
@@ -255,28 +254,21 @@ with Store.open(sys.argv[1]) as store, store.lock():
     indirect=["kind"],
 )
 def test_a_lock_goes_with_its_process(target, workers, impatient):
-    """Killed, and even when a worker that it forked lives on."""
-    reading, writing = os.pipe()
-    try:
-        with subprocess.Popen(
+    """Killed, and even when a worker that it forked lives on, until the end of its input."""
+    with (
+        subprocess.Popen(
             [sys.executable, "-W", "error", "-c", HOLDING, str(target), workers],
-            stdin=reading,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-        ) as process:
-            assert "held\n" == process.stdout.readline()
-            with Store.open(target) as store:
-                with pytest.raises(StoreError), store.lock():
-                    pass
-                process.kill()
-                process.wait()
-                if workers == "none" or store.database._path:
-                    with patient(), store.lock():
-                        pass
-            # The worker ends.
-            os.close(writing)
-            writing = None
-    finally:
-        os.close(reading)
-        if writing is not None:
-            os.close(writing)
+        ) as process,
+        Store.open(target) as store,
+    ):
+        assert "held\n" == process.stdout.readline()
+        with pytest.raises(StoreError), store.lock():
+            pass
+        process.kill()
+        process.wait()
+        if workers == "none" or store.database._path:
+            with patient(), store.lock():
+                pass

@@ -7,6 +7,7 @@ another process.
 # ruff: noqa: ARG002 - the interface's arguments, which the variants ignore
 
 import copy
+import itertools
 
 import attrs
 
@@ -101,21 +102,9 @@ class OneMoreInTheEnd(OneMore):
 # Chance and boards
 
 
-class ForgetfulChance(SeededChance):
-    """Another sequence in every instance."""
+_numbers = itertools.count(1)
 
-    made = 0
-
-    def __init__(self, seed):
-        ForgetfulChance.made += 1
-        super().__init__(seed + ForgetfulChance.made)
-
-
-@ruleset("gives other draws the second time")
-class Forgetful(CountingRules):
-    def chance(self, seed):
-        return ForgetfulChance(seed)
-
+rules("gives other draws the second time", chance=lambda seed: SeededChance(seed + next(_numbers)))
 
 rules(
     "give the same draws",
@@ -136,13 +125,10 @@ rules("isn't read back as it was written", write_board="table {}x\n".format)
 rules("the last line has no newline", write_board="table {}".format)
 
 
-@ruleset("generates another board the second time")
-class GeneratesByTurns(CountingRules):
-    made = 0
-
-    def generate(self, settings, chance):
-        GeneratesByTurns.made += 1
-        return "x" * GeneratesByTurns.made
+rules(
+    "generates another board the second time",
+    generate=lambda *_: "x" * next(_numbers),
+)
 
 
 # The start of a game
