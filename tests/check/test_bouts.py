@@ -8,8 +8,8 @@ from check.checking import mode, offender
 from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, PLAIN, WORDS
 from lanista.check.items import Status
 
-BAD = {
-    # what the bot is, the bout that shows it beside the plain one, the item, words of evidence
+FAULTS = {
+    # of this folder's bot: the bout that shows it beside the plain one, the item, words of evidence
     "hasty": (APART, "before-go", "turn 0: it answered before `go` had been sent"),
     "doubles": (PLAIN, "answers", "before turn 4 it sent a line that nobody had asked for"),
     "strict": (WORDS, "unknown-keywords", "unknown keyword x-check"),
@@ -18,13 +18,10 @@ BAD = {
     "keep-leaves": (KEPT, "keep", "match 2, turn 0: closed its connection"),
     "fails-late": (PLAIN, "end", "after the plain match its process: exited with code 3"),
     "forks": (PLAIN, "processes", "after the plain match: 1 process of its own"),
-}
-
-OFFENDERS = {
-    # bots of tests/bots: the item, words of evidence
-    "crashes": ("name", "before it said hello: crashes.py:3: RuntimeError: no brain found"),
-    "dies_in_play": ("answers", "RuntimeError: out of ideas"),
-    "illegal": ("submoves", "turn 2, submove 0: illegal: (-1, 0) is outside the map"),
+    # of bots of tests/bots
+    "crashes": (None, "name", "before it said hello: crashes.py:3: RuntimeError: no brain found"),
+    "dies_in_play": (None, "answers", "RuntimeError: out of ideas"),
+    "illegal": (None, "submoves", "turn 2, submove 0: illegal: (-1, 0) is outside the map"),
 }
 
 
@@ -35,15 +32,10 @@ def check(items, name, words):
     assert items[name].advice
 
 
-@pytest.mark.parametrize("bot", BAD)
+@pytest.mark.parametrize("bot", FAULTS)
 async def test_a_bot_with_one_fault_fails_the_item_of_that_fault(items_after, bot):
-    bout, name, words = BAD[bot]
-    check(await items_after(mode(bot), bout), name, words)
-
-
-@pytest.mark.parametrize("bot", OFFENDERS)
-async def test_an_offender_fails_its_item(items_after, bot):
-    check(await items_after(offender(bot)), *OFFENDERS[bot])
+    bout, name, words = FAULTS[bot]
+    check(await items_after(offender(bot) if bout is None else mode(bot), bout), name, words)
 
 
 @pytest.mark.long

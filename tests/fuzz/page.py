@@ -20,8 +20,7 @@ from fuzz.records import files, in_memory
 from fuzz.target import Target, check_words, may_refuse
 from lanista.arena.person import PersonsWish
 from lanista.errors import BadInputError
-from lanista.games import registry
-from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.hosting.control import RunningMatches
 from lanista.page.authorization import OperatorToken
 from lanista.page.frame_cache import FrameCache, FrameFile
 from lanista.page.frames import encode
@@ -29,6 +28,7 @@ from lanista.page.replay_reader import UnreadableError, read_frames
 from lanista.page.replay_worker import Report, packed
 from lanista.page.view import View
 from lanista.page.viewer import Viewer
+from page.house import running_match
 
 
 def upload() -> Target:
@@ -236,19 +236,7 @@ _ARENA: Any = SimpleNamespace(
 def _stage(place: Path) -> RunningMatches:
     running_matches = RunningMatches()
     playing: Any = SimpleNamespace(interrupt=lambda _words: None)
-    running_matches.begin(
-        RunningMatch(
-            match="m2",
-            ruleset=registry.get("angrymob"),
-            room=None,
-            bots=[(1, "Ann"), (2, "Bob")],
-            started="2026-01-01T00:00:00Z",
-            part=place / "m2",
-            control=MatchControl(),
-            playing=playing,
-            rejoin=None,
-        )
-    )
+    running_matches.begin(running_match("m2", place / "m2", playing=playing))
     running_matches.ended["m1"] = place / "m1"
     return running_matches
 

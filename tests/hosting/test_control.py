@@ -6,8 +6,8 @@ import pytest
 import trio
 import trio.testing
 
-from lanista.games.angrymob.ruleset import RULESET
-from lanista.hosting.control import PATHS_KEPT, Changes, MatchControl, RunningMatch, RunningMatches
+from lanista.hosting.control import PATHS_KEPT, Changes, MatchControl, RunningMatches
+from page.house import running_match
 from support.tinygame import RULESET as COUNTING
 
 # -- changes -------------------------------------------------------------------------------------
@@ -51,8 +51,7 @@ class Match:
     """Takes turns as long as its control lets it; notes when each begins."""
 
     def __init__(self, control, rounds=1000):
-        chance = COUNTING.chance(1)
-        self.game = COUNTING.new({"rounds": rounds}, "oak", chance)
+        self.game = COUNTING.new({"rounds": rounds}, "oak", COUNTING.chance(1))
         self.control = control
         self.turns = []
 
@@ -68,11 +67,6 @@ class Match:
             self.game.turn += 1
 
 
-async def settle():
-    """Let everybody run who can; no time passes."""
-    await trio.testing.wait_all_tasks_blocked()
-
-
 @pytest.fixture
 async def held(nursery, mock_clock):
     """A match of a second a turn that is held before its first."""
@@ -80,7 +74,7 @@ async def held(nursery, mock_clock):
     control.pause()
     match = Match(control)
     nursery.start_soon(match.play)
-    await settle()
+    await trio.testing.wait_all_tasks_blocked()
     assert control.paused
     assert [] == match.turns
     return match
@@ -89,14 +83,14 @@ async def held(nursery, mock_clock):
 async def pass_seconds(clock, count):
     for _ in range(count):
         clock.jump(1)
-        await settle()
+        await trio.testing.wait_all_tasks_blocked()
 
 
 async def test_a_held_match_waits_for_a_word(held, mock_clock):
     await pass_seconds(mock_clock, 9)
     assert [] == held.turns
     held.control.resume()
-    await settle()
+    await trio.testing.wait_all_tasks_blocked()
     assert not held.control.paused
     await pass_seconds(mock_clock, 2)
     assert 3 == len(held.turns)
@@ -106,22 +100,11 @@ async def test_a_held_match_waits_for_a_word(held, mock_clock):
     assert 3 == len(held.turns)
 
 
-async def test_steps_add_up(held, mock_clock):
-    """Also those said while a turn is played."""
-    held.control.step()
-    held.control.step()
-    await settle()
-    held.control.step()
-    await pass_seconds(mock_clock, 9)
-    assert 3 == len(held.turns)
-    assert held.control.paused
-
-
 async def test_a_step_of_a_match_that_goes_on_pauses_it(nursery, mock_clock):
     """The turn that is played, one more, and then it is held."""
     match = Match(MatchControl())
     nursery.start_soon(match.play)
-    await settle()
+    await trio.testing.wait_all_tasks_blocked()
     match.control.step()
     assert match.control.paused
     await pass_seconds(mock_clock, 9)
@@ -132,7 +115,6 @@ async def test_a_pause_takes_steps_back(held, mock_clock):
     held.control.step()
     held.control.step()
     held.control.pause()
-    await settle()
     await pass_seconds(mock_clock, 9)
     assert [] == held.turns
 
@@ -158,35 +140,13 @@ async def test_a_delay_is_waited_before_every_turn(autojump_clock):
 # -- the stage -----------------------------------------------------------------------------------
 
 
-class Interruptible:
-    def interrupt(self, why=""):
-        pass
-
-    def kick(self, seat, why):
-        pass
-
-
-def running(name):
-    return RunningMatch(
-        match=name,
-        ruleset=RULESET,
-        room=None,
-        bots=[(1, "Ann"), (2, "Bob")],
-        started="2026-01-01T00:00:00.000+00:00",
-        part=Path(f"{name}.jsonl.gz.part"),
-        control=MatchControl(),
-        playing=Interruptible(),
-        rejoin=None,
-    )
-
-
 def test_the_stage_knows_what_runs_and_what_ran():
     """Every beginning and end is a change; who listens is told of every end."""
     running_matches = RunningMatches()
     told = []
     running_matches.on_end = lambda match, record: told.append((match, record))
     for name in "abc":
-        running_matches.begin(running(name))
+        running_matches.begin(running_match(name, Path(f"{name}.part")))
     assert ["a", "b", "c"] == list(running_matches.matches)
     assert 3 == running_matches.changes.count
     running_matches.end("b", Path("b.jsonl.gz"))

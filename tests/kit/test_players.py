@@ -200,24 +200,25 @@ def test_cerr_goes_into_the_log_of_its_round(whole):
 # -- ends ------------------------------------------------------------------------------------------
 
 
+def in_trouble(folder, *troubles):
+    """A match of players in trouble in round 1: by trouble, the record and the seat."""
+    bots = [troubled("hogwarts", trouble) for trouble in troubles]
+    rivals = [*bots[1:], "Null"][:3]
+    record = play(folder, "hogwarts", bots[0], rivals=rivals, rounds=4)
+    return {trouble: (record, seat) for seat, trouble in enumerate(troubles)}
+
+
 @pytest.fixture(scope="module")
 def ends(tmp_path_factory, compiler):
-    """A match of four players that fail in round 1: by trouble, the record and the seat."""
+    """Players that fail."""
     troubles = ("throws", "throws a number", "crashes", "asserts")
-    bots = [troubled("hogwarts", trouble) for trouble in troubles]
-    folder = tmp_path_factory.mktemp("ends")
-    record = play(folder, "hogwarts", bots[0], rivals=bots[1:], rounds=4)
-    return {trouble: (record, seat) for seat, trouble in enumerate(troubles)}
+    return in_trouble(tmp_path_factory.mktemp("ends"), *troubles)
 
 
 @pytest.fixture(scope="module")
 def floods(tmp_path_factory, compiler):
-    """Likewise of players that say too much in round 1."""
-    troubles = ("endless orders", "1000", "floods")
-    bots = [troubled("hogwarts", trouble) for trouble in troubles]
-    folder = tmp_path_factory.mktemp("floods")
-    record = play(folder, "hogwarts", bots[0], rivals=[*bots[1:], "Null"], rounds=4)
-    return {trouble: (record, seat) for seat, trouble in enumerate(troubles)}
+    """Players that say too much."""
+    return in_trouble(tmp_path_factory.mktemp("floods"), "endless orders", "1000", "floods")
 
 
 @pytest.mark.parametrize(
