@@ -109,11 +109,7 @@ async def measure(folder, count, helpers):
             if name.endswith("0"):
                 room._ladder.bench(name)
             room.wait(LadderName(name=name, owner=name, registered=datetime.now(UTC)))
-        view = View(
-            arena.running,
-            arena=arena,
-            ladders=helpers.ladders_of(arena),
-        )
+        view = View(arena.running, arena=arena, ladders=helpers.ladders_of(arena))
         server = Server(view, "127.0.0.1", 0)
         await server.listen()
         async with trio.open_nursery() as nursery:

@@ -139,11 +139,7 @@ def test_without_a_name_the_command_gives_one(tmp_path):
             {"LANISTA_TLS": "yes"},
             "LANISTA_TLS must be 1 for TLS or 0 for plain text, not 'yes'",
         ),
-        (
-            "--name a --tls-ca ca.pem -- true",
-            {},
-            "--tls-ca is of no use without TLS: add --tls",
-        ),
+        ("--name a --tls-ca ca.pem -- true", {}, "--tls-ca is of no use without TLS: add --tls"),
         (
             "--name a --tls --tls-ca no.pem -- true",
             {},

@@ -15,14 +15,7 @@ from lanista.cli.check import report
 from lanista.errors import printable
 from lanista.match.clock import ClockInfo
 from lanista.match.conditions import Clock
-from lanista.match.record import (
-    FaultInfo,
-    Header,
-    PlayerInfo,
-    Record,
-    ResultInfo,
-    TurnInfo,
-)
+from lanista.match.record import FaultInfo, Header, PlayerInfo, Record, ResultInfo, TurnInfo
 from lanista_protocol import Hello
 
 MS = 1000

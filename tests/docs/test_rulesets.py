@@ -27,12 +27,7 @@ def run(folder, *words):
     if words[0] == "python3":
         words[0] = sys.executable
     return subprocess.run(
-        words,
-        cwd=folder,
-        env=_environment(folder),
-        capture_output=True,
-        text=True,
-        timeout=60,
+        words, cwd=folder, env=_environment(folder), capture_output=True, text=True, timeout=60
     )
 
 

@@ -226,10 +226,7 @@ def draw(mask, seed=1):
             "Angry Mob has no house bot 'Gravity'; it has: Camp",
         ),
         (lambda: seat_env("hogwarts", ["Null"]), "1 opponents; hogwarts takes 3, or one name"),
-        (
-            lambda: seat_env("hogwarts", "Null", seat=4),
-            "seat 4; expected a whole",
-        ),
+        (lambda: seat_env("hogwarts", "Null", seat=4), "seat 4; expected a whole"),
         (lambda: parallel_env("angrymob", opponents={"seat_2": "CamperJoe"}), "no seat 'seat_2'"),
         (
             lambda: parallel_env(

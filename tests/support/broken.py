@@ -11,13 +11,7 @@ import itertools
 
 import attrs
 
-from lanista.games.base import (
-    Answer,
-    Consequence,
-    Late,
-    Submove,
-    TooManySubmovesError,
-)
+from lanista.games.base import Answer, Consequence, Late, Submove, TooManySubmovesError
 from lanista.games.chance import SeededChance
 from lanista.games.outcome import Termination
 from support.tinygame import Counting, CountingRules
@@ -107,9 +101,7 @@ _numbers = itertools.count(1)
 rules("gives other draws the second time", chance=lambda seed: SeededChance(seed + next(_numbers)))
 
 rules(
-    "give the same draws",
-    seeds=(-(2**31), 2**31 - 1),
-    chance=lambda seed: SeededChance(abs(seed)),
+    "give the same draws", seeds=(-(2**31), 2**31 - 1), chance=lambda seed: SeededChance(abs(seed))
 )
 
 
@@ -125,10 +117,7 @@ rules("isn't read back as it was written", write_board="table {}x\n".format)
 rules("the last line has no newline", write_board="table {}".format)
 
 
-rules(
-    "generates another board the second time",
-    generate=lambda *_: "x" * next(_numbers),
-)
+rules("generates another board the second time", generate=lambda *_: "x" * next(_numbers))
 
 
 # The start of a game
@@ -247,8 +236,7 @@ _refusing("a refusal's message", lambda refused: dict.fromkeys(refused, ("",)))
 _refusing("a refusal's index is", lambda refused: {i - 99_999: refused[i] for i in refused})
 _refusing("it must be a dictionary whose indexes ascend", lambda refused: (*refused,))
 _refusing(
-    "it must be a dictionary whose indexes ascend",
-    lambda refused: dict(reversed(refused.items())),
+    "it must be a dictionary whose indexes ascend", lambda refused: dict(reversed(refused.items()))
 )
 _refusing(
     "it must be a dictionary whose indexes ascend",
@@ -361,9 +349,7 @@ variant(  # as if the turn didn't count: a round in which nothing happens
 
 
 variant(
-    "two positions that differ have the digest",
-    Counting,
-    digest=lambda game: f"{game.turn:016x}",
+    "two positions that differ have the digest", Counting, digest=lambda game: f"{game.turn:016x}"
 )
 
 

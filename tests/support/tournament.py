@@ -136,11 +136,7 @@ def finished(task, block, *, void=0, stall=0.0, trouble=""):
                 written.write_bytes(content)
                 records[name] = written.name
             matches.append(_match(task, block, number, attempt, is_void, stall, name, seating))
-    result = BlockResult(
-        block=block.id,
-        bots=block.bots,
-        matches=tuple(matches),
-    )
+    result = BlockResult(block=block.id, bots=block.bots, matches=tuple(matches))
     return Finished(result=result, records=records, seconds=0.01, trouble=trouble)
 
 
