@@ -17,11 +17,12 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from measured import compiled, connected, encoder_of, keep, percentile
+from measured import compiled, connected, keep, percentile
 
 from languages.language import every
 from lanista.games import registry
 from lanista.games.base import MalformedAnswerError, complete_settings, start_game
+from support.encoders import encoder_of
 from support.players import PLAYERS
 
 ROUNDS = 3

@@ -18,8 +18,7 @@ from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.started_match import StartedMatch
-from lanista.match.conditions import DEFAULT, MatchSpec
-from lanista.match.encoder import Version1Encoder
+from lanista.match.conditions import MatchSpec
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -76,18 +75,6 @@ def compiled(folder, name="empty"):
     source = HERE / "empty_bots" / f"{name}.c"
     subprocess.run([shutil.which("cc") or "gcc", "-O2", "-o", made, source], check=True)
     return made
-
-
-def encoder_of(ruleset, settings, seed):
-    """Return what makes the lines of a match of version 1."""
-    return Version1Encoder(
-        match="0" * 26,
-        ruleset=ruleset,
-        settings=settings,
-        players=tuple("abcd")[: ruleset.seats],
-        clock=DEFAULT.limits(),
-        seed=seed,
-    )
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from measured import compiled, connected, encoder_of, keep, median, processor_seconds
+from measured import compiled, connected, keep, median, processor_seconds
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -39,6 +39,7 @@ from lanista.games.outcome import Outcome, Termination
 from lanista.results.database import Store
 from lanista.results.match_result import BlockResult
 from results.samples import match, seat
+from support.encoders import encoder_of
 
 TURNS = 8
 BLOCKS = 200

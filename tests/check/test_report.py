@@ -13,10 +13,10 @@ from lanista.check.gauntlet import APART, CROWDED, LARGEST, ONE, PLAIN, WORDS, R
 from lanista.check.items import Status, judge, passed, shown
 from lanista.cli.check import report
 from lanista.errors import printable
-from lanista.match.clock import ClockInfo
 from lanista.match.conditions import Clock
-from lanista.match.record import FaultInfo, Header, PlayerInfo, Record, ResultInfo, TurnInfo
+from lanista.match.record import FaultInfo, PlayerInfo, Record, ResultInfo, TurnInfo
 from lanista_protocol import Hello
+from match.test_record import HEADER
 
 MS = 1000
 """Microseconds, the unit of a record's times."""
@@ -44,20 +44,9 @@ def turn(number, seat, *, verdict="answer", raw="", took=1 * MS, fault=None):
 def bout(name, *turns, end="finished", **changes):
     """A bout with a match of these turns; `turns` are what `turn` takes besides seat and number."""
     spec = specs()[name]
-    header = Header(
-        lanista_record=3,
-        software="",
-        match="m",
-        started="",
-        game="angrymob",
-        game_version="1",
-        settings={},
-        board="200 200\n",
-        generated=False,
-        seed=5,
-        players=(PlayerInfo(name="a", protocol="1"),) * 2,
-        clock=ClockInfo(time_init=20, time_move=0.2, late_limit=10),
-    )
+    players = (PlayerInfo(name="a", protocol="1"),) * 2
+    changed = {"game": "angrymob", "settings": {}, "board": "200 200\n", "seed": 5}
+    header = attrs.evolve(HEADER, players=players, **changed)
     pairs = [turn(number, spec.seat, **what) for number, what in enumerate(turns)]
     played = tuple(info for info, _ in pairs)
     result = ResultInfo(

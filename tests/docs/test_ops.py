@@ -34,6 +34,10 @@ def options(file):
     return dict(parser["Service"])
 
 
+def text_of(name):
+    return (OPS / name).read_text(encoding="utf-8")
+
+
 def seconds(text):
     return int(text.removesuffix("s"))
 
@@ -46,12 +50,12 @@ def runs(words):
 
 @pytest.fixture(scope="module")
 def compose():
-    return yaml.safe_load((OPS / "compose.yaml").read_text(encoding="utf-8"))
+    return yaml.safe_load(text_of("compose.yaml"))
 
 
 @pytest.fixture(scope="module")
 def arena():
-    return parse_spec((OPS / "arena.toml").read_text(encoding="utf-8"), "arena.toml")
+    return parse_spec(text_of("arena.toml"), "arena.toml")
 
 
 def test_every_figure_of_the_dashboard_exists():
@@ -61,13 +65,13 @@ def test_every_figure_of_the_dashboard_exists():
     assert len(told) > 20
     series = told | {f"{name}_bucket" for name in told if name.endswith("_seconds")}
     series |= {"process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds"}
-    dashboard = json.loads((OPS / "grafana.json").read_text(encoding="utf-8"))
+    dashboard = json.loads(text_of("grafana.json"))
     asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
     asked += [each["query"] for each in dashboard["templating"]["list"]]
     used = set(re.findall(r"\b(?:lanista|process)_\w+", " ".join(asked)))
     assert set() == used - series
     assert told == {name.removesuffix("_bucket") for name in used if name.startswith("lanista_")}
-    readme = (OPS / "README.md").read_text(encoding="utf-8")
+    readme = text_of("README.md")
     assert set() == set(re.findall(r"`(lanista_\w+)`", readme)) - told
 
 
@@ -109,9 +113,7 @@ def test_what_a_sandbox_needs_is_relaxed_and_nothing_else():
 
 
 def test_the_image_runs_what_the_program_knows():
-    steps = re.findall(
-        r"^([A-Z]+) (.*)$", (OPS / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE
-    )
+    steps = re.findall(r"^([A-Z]+) (.*)$", text_of("Containerfile"), re.MULTILINE)
     last = dict(steps)
     assert ["lanista"] == json.loads(last["ENTRYPOINT"])
     words = json.loads(last["CMD"])
@@ -126,7 +128,7 @@ def test_the_containers_fit_the_arenas_file(compose, arena):
     service, database = compose["services"]["arena"], compose["services"]["postgres"]
     _, _, page = arena.page.listen.rpartition(":")
     assert [f"{arena.port}:{arena.port}", f"{page}:{page}"] == service["ports"]
-    image = (OPS / "Containerfile").read_text(encoding="utf-8")
+    image = text_of("Containerfile")
     assert f"EXPOSE {arena.port} {page}\n" in image
     mounts = dict(volume.split(":")[:2] for volume in service["volumes"])
     assert arena.data == mounts["records"]
@@ -144,10 +146,10 @@ def test_the_containers_fit_the_arenas_file(compose, arena):
 
 def exchanged():
     """What each proxy makes of a request's headers: the Host, and by a browser's Origin another."""
-    nginx = (OPS / "nginx.conf").read_text(encoding="utf-8")
+    nginx = text_of("nginx.conf")
     (host,) = re.findall(r"proxy_set_header Host (\S+);", nginx)
     origin = re.search(r'default \$http_origin;\s*"(\S+)" "(\S+)";', nginx).groups()
-    caddy = (OPS / "Caddyfile").read_text(encoding="utf-8")
+    caddy = text_of("Caddyfile")
     (caddy_host,) = re.findall(r"header_up Host (\S+)", caddy)
     pattern, replacement = re.search(r"header_up Origin (\S+) (\S+)", caddy).groups()
     assert (host, origin[1]) == (caddy_host, replacement)
@@ -159,10 +161,10 @@ def exchanged():
 @pytest.mark.parametrize("proxy", ["nginx.conf", "Caddyfile"])
 def test_a_proxy_is_between_the_arena_and_the_public_address(proxy):
     """Its file fits the arena's on the page, and the unit finds the token."""
-    readme = (OPS / "README.md").read_text(encoding="utf-8")
+    readme = text_of("README.md")
     _, _, part = readme.partition("## Behind a proxy\n")
     spec = parse_spec(re.search(r"```toml\n(.*?)```", part, re.DOTALL)[1], "arena.toml")
-    text = (OPS / proxy).read_text(encoding="utf-8")
+    text = text_of(proxy)
     (host, (public, inner)) = exchanged()
     assert spec.page.listen == host
     assert inner == f"https://{host}"
@@ -192,7 +194,7 @@ async def test_behind_a_proxy_the_page_takes_its_own_scripts_for_its_own_and_no_
 
 
 def test_every_file_is_on_the_page():
-    readme = (OPS / "README.md").read_text(encoding="utf-8")
+    readme = text_of("README.md")
     files = {str(path.relative_to(OPS)) for path in OPS.rglob("*") if path.is_file()}
     assert files - {"README.md"} == {
         target for target in re.findall(r"\]\(([^):#]+)\)", readme) if not target.startswith("..")

@@ -12,9 +12,8 @@ from lanista.competition.worker import play_blocks, try_bot
 from lanista.games import registry
 from lanista.games.base import complete_settings, start_game
 from lanista.games.outcome import Ending, Outcome, Termination
-from lanista.match.conditions import DEFAULT
-from lanista.match.encoder import Version1Encoder
 from lanista.match.record import read_record
+from support.encoders import encoder_of
 from support.tournament import setup_of, task_of
 
 pytestmark = BUILDS
@@ -104,14 +103,7 @@ def conversation(*, keeps):
     ruleset = registry.get("hogwarts")
     settings = complete_settings(ruleset, {"NUM_ROUNDS": 1})
     game = start_game(ruleset, settings, 1)
-    encoder = Version1Encoder(
-        match="0" * 26,
-        ruleset=ruleset,
-        settings=settings,
-        players=tuple("abcd"),
-        clock=DEFAULT.limits(),
-        seed=1,
-    )
+    encoder = encoder_of(ruleset, settings, 1)
     status = (0.0,) * 4
     outcome = Outcome(
         termination=Termination.FINISHED, ranks=(1,) * 4, scores=(0,) * 4, reason="rounds"

@@ -45,20 +45,17 @@ ENDS = {
     **{
         code: (
             f"error {code} the arena's \x1b[2J\u202ewords\n".encode(),
-            {},
             code + r": the arena's \u{{1b}}[2J\u{{202e}}words",
         )
         for code in error_codes()
     },
-    "without words": (WELCOME + b"error late\n", {}, "late"),
+    "without words": (WELCOME + b"error late\n", "late"),
     "not in the protocol": (
         WELCOME + START + b"turn x\n",
-        {},
         "unreadable: the client can't use 'turn x'",
     ),
     "cut before a match": (
         WELCOME,
-        {},
         (
             "disconnected: the connection ended before a match; "
             "check that the arena is running, and that the port is the one for bots"
@@ -66,7 +63,6 @@ ENDS = {
     ),
     "cut in mid-match": (
         WELCOME + START,
-        {},
         (
             "disconnected: the connection ended in mid-match; "
             "check that the arena is running, and start the bot again"
@@ -74,12 +70,10 @@ ENDS = {
     ),
     "no arena here": (
         None,
-        {},
         "unreachable: no arena at 127.0.0.1:{port}; start one with `lanista serve`",
     ),
     "no arena elsewhere": (
         None,
-        {"LANISTA_HOST": "127.0.0.2"},  # that it is this machine, no library knows
         (
             "unreachable: no arena at 127.0.0.2:{port}: connection refused; "
             "check the host and the port"
@@ -87,12 +81,10 @@ ENDS = {
     ),
     "unknown host": (
         None,
-        {"LANISTA_HOST": "no host"},  # no resolver asks others for a name with a space
         "unreachable: no arena at no host:{port}: unknown host; check the host and the port",
     ),
     "stdio": (
         None,
-        {"LANISTA_STDIO": "1"},
         (
             "unreachable: this program connects to the arena by itself; "
             "start it without `stdio:` or `lanista connect`"
@@ -101,10 +93,17 @@ ENDS = {
 }
 """The line with which a bot ends whose match can't go on: the same words in every client library.
 
-Each way to end has what the arena says after the bot's hello, or None if there is no arena; the
-variables that the bot is started with beside the usual ones; and the line, with {port} for the
-arena's port.
+Each way to end has what the arena says after the bot's hello, or None if there is no arena; and the
+line, with {port} for the arena's port.
 """
+VARIABLES = {
+    # That it is this machine, no library knows.
+    "no arena elsewhere": {"LANISTA_HOST": "127.0.0.2"},
+    # No resolver asks others for a name with a space.
+    "unknown host": {"LANISTA_HOST": "no host"},
+    "stdio": {"LANISTA_STDIO": "1"},
+}
+"""Variables with which the bot is started, beside the usual ones."""
 
 FINAL_CODES = {
     "cpp": "../server/lanista/bots/kit/include/lanista.hpp",
@@ -215,9 +214,9 @@ def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, ends, tmp_path,
     frame = FRAME.get(name, re.compile(r"(.*)\n"))
     expected, found = {}, {}
     for end in ends:
-        said, variables, line = ENDS[end]
+        said, line = ENDS[end]
         with ended_arena(said) as port:
-            bot = started(starter_alone(commands, port, tmp_path, **variables))
+            bot = started(starter_alone(commands, port, tmp_path, **VARIABLES.get(end, {})))
             code = bot.wait()
         shown = frame.fullmatch(bot.err)
         err = REASON.sub(r"\1'\2'", shown[1]) if shown else bot.err

@@ -90,8 +90,8 @@ def drawn(number):
             void = attempt <= voids
             endings = [Ending.VOID] if void else [ending for ending in Ending if ending != "void"]
             seats = [
-                SeatResult(
-                    bot=bots[(seating + at) % 4],
+                seat(
+                    bots[(seating + at) % 4],
                     rank=chance.randrange(1, 5),
                     score=chance.randrange(-(2**63), 2**63),
                     ending=chance.choice(endings),
@@ -104,8 +104,9 @@ def drawn(number):
                 for at in range(4)
             ]
             matches.append(
-                MatchResult(
-                    seating=seating,
+                match(
+                    seating,
+                    *seats,
                     attempt=attempt,
                     seed=seed,
                     map=map_,
@@ -116,7 +117,6 @@ def drawn(number):
                     seconds=chance.random() * 100,
                     stall=chance.random(),
                     record=chance.choice([None, f"{number}/{seating}.jsonl.gz"]),
-                    seats=tuple(seats),
                 )
             )
     return BlockResult(block=f"id{number}", bots=bots, matches=tuple(matches))
