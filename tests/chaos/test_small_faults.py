@@ -1,8 +1,6 @@
 """Full disks behind the output, files without end, and what a killed arena leaves in /tmp."""
 
-import fcntl
 import gzip
-import itertools
 import os
 import resource
 import subprocess
@@ -172,68 +170,18 @@ def test_a_map_may_come_through_a_pipe(folder):
     assert (0, f"{pipe}: in order\n") == (running.returncode, out)
 
 
-@pytest.fixture
-def serve_here(tmp_path, started):
-    """Start daemons with a page, all with one folder for temporary files."""
-    place = tmp_path / "tmp"
-    place.mkdir()
-    numbers = itertools.count(1)
+def test_the_folder_of_a_killed_arena_is_removed_by_the_next_one(tmp_path, started):
+    """That for the frames of its page."""
 
-    def serve():
-        env = environment(TMPDIR=str(place))
-        return started(Daemon(tmp_path / f"daemon{next(numbers)}", web="127.0.0.1:0", env=env))
+    def serve(name):
+        daemon = Daemon(tmp_path / name, web="127.0.0.1:0", env=environment(TMPDIR=str(tmp_path)))
+        (folder,) = tmp_path.glob(f"lanista-frames-{daemon.process.pid}-*")
+        return started(daemon), folder
 
-    return place, serve
-
-
-def folder_of(place, daemon):
-    """The folder for an arena's frames, which is named by its process."""
-    (found,) = place.glob(f"lanista-frames-{daemon.process.pid}-*")
-    return found
-
-
-def test_folders_of_killed_arenas_are_removed_and_nothing_else(serve_here, tmp_path):
-    """By the next one that starts. Other names, other kinds of files, what belongs to other users
-    or living processes, or is locked by anyone, stays.
-    """
-    place, serve = serve_here
-    killed = serve()
-    left = folder_of(place, killed)
+    killed, left = serve("killed")
     killed.process.kill()
     killed.wait()
     assert left.is_dir()
     (left / "1").write_bytes(b"{}")
-    gone = killed.process
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / "file").touch()
-    mine = [f"lanista-frames-{gone.pid}-abcdefg{sign}" for sign in "12345"]
-    kept = [
-        place / f"lanista-frames-{gone.pid}-abcdefgh.old",
-        place / f"lanista-frames-0{gone.pid}-abcdefgh",
-        place / "lanista-frames-abcdefgh",
-        place / f"lanista-frames-{os.getpid()}-abcdefgh",
-        place / mine[0],
-        place / mine[1],
-    ]
-    for path in kept:
-        path.mkdir()
-    (place / mine[2]).symlink_to(tmp_path / "kept")
-    (place / mine[3]).touch()
-    if os.geteuid() == 0:
-        os.chown(kept[4], 12345, 12345)
-    else:
-        kept.remove(place / mine[0])
-    (place / mine[4]).mkdir()
-    held = os.open(kept[-1], os.O_RDONLY)
-    try:
-        fcntl.flock(held, fcntl.LOCK_SH)
-        last = serve()
-    finally:
-        os.close(held)
+    serve("next")
     assert not left.exists()
-    assert folder_of(place, last).is_dir()
-    assert all(path.is_dir() for path in kept)
-    assert (place / mine[2]).is_symlink()
-    assert (tmp_path / "kept" / "file").is_file()
-    assert (place / mine[3]).is_file()
-    assert not (place / mine[4]).exists()

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from docs.pages import DOCS, fenced, sections
-from docs.test_bots import run, shell_in
+from docs.test_bots import go_through, shell_in
 from lanista.competition.spec import Spec, parse_spec
 from lanista.results.blocks import FormatName
 
@@ -50,25 +50,18 @@ def title_case(title):
 def test_every_block_of_a_section_does_what_it_says(title, tmp_path):
     shell = shell_in(tmp_path, OPTIONS)
     for head, text in PARTS[title]:
-        kind, *options = head.split()
-        if kind == "toml":
-            name = options[0].removeprefix("file=")
+        if head.startswith("toml "):
+            parse_spec(text, title)  # as it stands on the page
             assert "[[bots]]" in text
-            (shell.folder / name).write_text(text.replace("[[bots]]", PATIENT, 1))
-            parse_spec(text, name)  # as it stands on the page, too
-        elif kind == "python":
-            (shell.folder / options[0].removeprefix("file=")).write_text(text)
-        else:
-            assert "console" == head, f"a block that no test runs: {head!r}"
-            run(text, shell)
+        go_through([(head, text.replace("[[bots]]", PATIENT, 1))], shell, tmp_path)
 
 
 @pytest.mark.parametrize("title", FORMATS)
 def test_the_spec_of_every_format_is_one(title):
     """Every spec of the page is one as it stands there; its section shows how it is played, too."""
-    (spec,) = [(head, text) for head, text in PARTS[title] if head.startswith("toml ")]
-    name = spec[0].split()[1].removeprefix("file=")
-    assert title.lower() == parse_spec(spec[1], name).format
+    ((head, spec),) = [(head, text) for head, text in PARTS[title] if head.startswith("toml ")]
+    name = head.removeprefix("toml file=")
+    assert title.lower() == parse_spec(spec, name).format
     consoles = [text for head, text in PARTS[title] if head == "console"]
     assert any(f"lanista tournament run {name}" in text for text in consoles)
 

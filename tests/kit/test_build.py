@@ -23,10 +23,10 @@ def source(folder, text=NULL, name="AINull.cc"):
     return path
 
 
-def refusal(path, output="bot", game="hogwarts"):
+def refusal(path, output="bot"):
     """Why a file isn't even given to the compiler."""
     with pytest.raises(kit.SourceError) as caught:
-        kit.build(path, Path(output), game)
+        kit.build(path, Path(output), "hogwarts")
     return str(caught.value)
 
 

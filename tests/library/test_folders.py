@@ -1,7 +1,9 @@
 """What a program that plays leaves in folders when it is killed: nothing, or not for long."""
 
+import fcntl
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import textwrap
@@ -119,3 +121,36 @@ def test_threads_leave_each_others_folders_alone(temporary, monkeypatch):
         with made[0] as second:
             assert {first.path, second.path} == set(temporary.iterdir())
     assert [] == list(temporary.iterdir())
+
+
+def test_nothing_but_folders_of_ended_processes_is_removed(tmp_path):
+    """Other names, other kinds of files, what belongs to other users or living processes, or is
+    locked by anyone, stays.
+    """
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    kept, elsewhere = tmp_path / "kept", tmp_path / "elsewhere"
+    names = [
+        *(f"one-{gone.pid}-abcdefgh.old", f"one-0{gone.pid}-abcdefgh", "one-abcdefgh"),
+        *(f"one-{os.getppid()}-abcdefgh", f"one-{gone.pid}-islocked", f"one-{gone.pid}-forother"),
+    ]
+    for name in names:
+        (kept / name).mkdir(parents=True)
+    elsewhere.mkdir()
+    (elsewhere / "file").touch()
+    (kept / f"one-{gone.pid}-abcdlink").symlink_to(elsewhere)
+    (kept / f"one-{gone.pid}-abcdfile").touch()
+    if os.geteuid() == 0:
+        os.chown(kept / names[-1], 12345, 12345)
+    else:
+        (kept / names[-1]).rmdir()
+    expected = set(kept.iterdir())
+    (kept / f"one-{gone.pid}-abcdefgh").mkdir()
+    held = os.open(kept / names[-2], os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        with TemporaryFolder("one", kept) as last:
+            assert {*expected, last.path} == set(kept.iterdir())
+    finally:
+        os.close(held)
+    assert (elsewhere / "file").exists()
