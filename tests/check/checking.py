@@ -1,6 +1,5 @@
 """What these tests share: bots as `lanista check` takes them."""
 
-import shlex
 import sys
 from pathlib import Path
 
@@ -31,8 +30,3 @@ def under_check(words, *, game="angrymob", time_move=5.0, time_start=30.0):
         seed=5,
         clock=Clock(time_init=20.0, time_move=time_move, time_start=time_start),
     )
-
-
-def line_of(words):
-    """A command line of words, as `lanista check` takes it."""
-    return shlex.join(words)

@@ -1,11 +1,12 @@
 """`lanista check` itself: house bots pass, JSON, exit codes, a signal."""
 
 import json
+import shlex
 import signal
 
 import pytest
 
-from check.checking import line_of, mode, offender
+from check.checking import mode, offender
 from e2e.running import Program, command
 from lanista.games import registry
 from support.processes import children_of
@@ -33,7 +34,7 @@ def test_house_bots_pass(lanista, game, bot):
 
 def test_as_json(lanista):
     """One object; docs/bots/check.md tells its keys."""
-    done = lanista("check", line_of(mode("timid")), "--game", "angrymob", "--json", *GENEROUS)
+    done = lanista("check", shlex.join(mode("timid")), "--game", "angrymob", "--json", *GENEROUS)
     assert 1 == done.code
     told = json.loads(done.out)
     assert {"bot", "game", "seed", "passed", "items", "times"} == set(told)
@@ -49,7 +50,7 @@ def test_as_json(lanista):
 
 def test_what_a_bot_sends_and_prints_is_escaped(lanista):
     """A terminal must not be at a bot's mercy."""
-    bot = line_of(("printf", r"\033[31m\n"))
+    bot = shlex.join(("printf", r"\033[31m\n"))
     done = lanista("check", "angrymob", bot, "-s", 5)
     assert 1 == done.code
     assert "\x1b" not in done.out
@@ -59,7 +60,7 @@ def test_what_a_bot_sends_and_prints_is_escaped(lanista):
 def test_an_error_of_the_rules_is_told_in_one_line(lanista, monkeypatch):
     """The whole trace is printed by `lanista play`."""
     monkeypatch.setattr(type(registry.get("angrymob")), "new", lambda *_: 1 / 0)
-    done = lanista("check", line_of(mode("timid")), "--game", "angrymob", *GENEROUS)
+    done = lanista("check", shlex.join(mode("timid")), "--game", "angrymob", *GENEROUS)
     assert (2, "") == (done.code, done.out)
     assert done.err == (
         "lanista: the check can't be carried out: the plain match was aborted by "
@@ -69,7 +70,7 @@ def test_an_error_of_the_rules_is_told_in_one_line(lanista, monkeypatch):
 
 def test_a_signal_ends_it_and_its_bots(tmp_path, started):
     """The bot has said hello and would be waited for 20 s."""
-    words = command("check", line_of(offender("falls_silent")), "--game", "angrymob")
+    words = command("check", shlex.join(offender("falls_silent")), "--game", "angrymob")
     program = started(Program(words, tmp_path))
     program.until(lambda: children_of(program.process.pid), "the bot is started")
     program.signal(signal.SIGINT)

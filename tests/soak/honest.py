@@ -98,10 +98,24 @@ class Table:
         began = time.monotonic()
         told: dict[int, tuple[str, str]] = {}
         troubles: list[str] = []
+
+        async def sit(seat: int) -> None:
+            keeps = self._stays and seat > 0
+            try:
+                bot = self._bots[seat] or await self._connect(seat, keeps=keeps)
+                self._bots[seat] = bot
+                told[seat] = await bot.play(self.game, seat)
+                if not keeps or told[seat][1] == "aborted":  # all are sent off after such a match
+                    self._leave(seat)
+            except (TroubleError, OSError, trio.BrokenResourceError) as error:
+                troubles.append(f"{self.room}, seat {seat}: {error}")
+                if seat not in told:
+                    nursery.cancel_scope.cancel()  # the others would wait for this one
+
         with trio.move_on_after(PATIENCE) as scope:
             async with trio.open_nursery() as nursery:
                 for seat in range(len(self._bots)):
-                    nursery.start_soon(self._sit, seat, told, troubles, nursery.cancel_scope)
+                    nursery.start_soon(sit, seat)
         if scope.cancelled_caught:
             troubles.append(f"not over after {PATIENCE:g} s")
         if troubles:
@@ -116,25 +130,6 @@ class Table:
             "troubles": troubles,
         }
         print(json.dumps(line), flush=True)
-
-    async def _sit(
-        self,
-        seat: int,
-        told: dict[int, tuple[str, str]],
-        troubles: list[str],
-        scope: trio.CancelScope,
-    ) -> None:
-        keeps = self._stays and seat > 0
-        try:
-            bot = self._bots[seat] or await self._connect(seat, keeps=keeps)
-            self._bots[seat] = bot
-            told[seat] = await bot.play(self.game, seat)
-            if not keeps or told[seat][1] == "aborted":  # the arena says bye to all of such a match
-                self._leave(seat)
-        except (TroubleError, OSError, trio.BrokenResourceError) as error:
-            troubles.append(f"{self.room}, seat {seat}: {error}")
-            if seat not in told:
-                scope.cancel()  # the others would wait for this one
 
     async def _connect(self, seat: int, *, keeps: bool) -> Bot:
         dialling = trio.socket.socket()

@@ -151,13 +151,12 @@ class Flood(Hostile):
 
     async def attack(self) -> None:
         kind = random.choice(["before", "waiting", "answers", "logs", "blanks", "numbers"])
-        if kind == "before":
+        if kind in {"before", "waiting"}:
             streams = [await self.dial()]
-        elif kind == "waiting":
-            streams = [await self.dial()]
-            await streams[0].send_all(b"Flood v=1 room=flood\n")
         else:
             streams = await self.seated("v=1", 2)
+        if kind == "waiting":
+            await streams[0].send_all(b"Flood v=1 room=flood\n")
         said = {
             "before": b"x" * 60_000,
             "waiting": b"x" * 60_000 + b"\n",
@@ -269,9 +268,7 @@ class StoppedViewers(Hostile):
         stream = await self.dial(page=True)
         asked = b"GET /api/1/matches?limit=20 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         await stream.send_all(asked)
-        answer = b""
-        while piece := await stream.receive_some(1 << 16):
-            answer += piece
+        answer = b"".join([piece async for piece in stream])
         matches = re.findall(rb'"match": "(\w+)"', answer)
         for _ in range(self.count):
             viewer = await self.look(buffer=1)
