@@ -99,8 +99,7 @@ def main():
                 continue
             place = Path(folder) / name
             place.mkdir()
-            words = [str(word) for word in (language.build_empty or language.build)(place)["empty"]]
-            commands[name] = [*words, "GAME"]
+            commands[name] = [*map(str, language.build_empty(place)), "GAME"]
         commands["C, stdin and stdout behind lanista connect"] = [*bridge, bare, "-"]
         figures = {}
         small, full = [measure(commands, name) for name in TURNS]

@@ -20,7 +20,7 @@ def build(folder):
 def build_empty(folder):
     """The empty bot."""
     make(folder, f"{folder}/empty", f"EMPTY_BOTS={EMPTY_BOTS}").run()
-    return {"empty": [folder / "empty"]}
+    return [folder / "empty"]
 
 
 def own_tests(built, _folder):

@@ -31,7 +31,7 @@ def build(folder):
 def build_empty(folder):
     """The empty bot, whose file lies outside the module."""
     go("build", "-o", folder / "empty", EMPTY_BOTS / "empty.go").run()
-    return {"empty": [folder / "empty"]}
+    return [folder / "empty"]
 
 
 def own_tests(_built, folder):

@@ -40,7 +40,7 @@ def build_empty(folder):
     """The empty bot, and the library."""
     library = sources(JAVA / "src" / "main")
     Step(words=["javac", *STRICT, "-d", folder, *library, EMPTY_BOTS / "empty.java"]).run()
-    return {"empty": [shutil.which("java"), *LIGHT, "-cp", folder, "Empty"]}
+    return [shutil.which("java"), *LIGHT, "-cp", folder, "Empty"]
 
 
 def own_tests(built, _folder):

@@ -23,7 +23,7 @@ def build_empty(folder):
     modules = folder / "node_modules"
     modules.mkdir()
     (modules / "lanista-client").symlink_to(PACKAGE, target_is_directory=True)
-    return {"empty": [shutil.which("node"), shutil.copy(EMPTY_BOTS / "empty.mjs", folder)]}
+    return [shutil.which("node"), shutil.copy(EMPTY_BOTS / "empty.mjs", folder)]
 
 
 def own_tests(_built, _folder):

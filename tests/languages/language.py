@@ -73,8 +73,8 @@ class Language:
         game: [folder / game] for game in GAMES
     }
     """The starters' commands by game, out of the folder that `build` has filled."""
-    build_empty: Callable[[Path], Mapping[str, Sequence[str | Path]]]
-    """Builds the bot `empty` into a folder, for speed; its command, by its name."""
+    build_empty: Callable[[Path], Sequence[str | Path]]
+    """Builds the bot `empty` into a folder, for speed; its command."""
     own_tests: Callable[[Path, Path], Sequence[Step]]
     """The library's own tests, given what `build` has built and an empty folder."""
     long_tests: Callable[[Path, Path], Sequence[Step]] = lambda _built, _folder: ()

@@ -15,7 +15,7 @@ def commands(_folder):
 
 def build_empty(_folder):
     """The empty bot."""
-    return {"empty": [*PYTHON, EMPTY_BOTS / "empty.py"]}
+    return [*PYTHON, EMPTY_BOTS / "empty.py"]
 
 
 LANGUAGE = Language(

@@ -42,7 +42,7 @@ def build_empty(folder):
             *("-o", folder / "empty", EMPTY_BOTS / "empty.rs"),
         ]
     ).run()
-    return {"empty": [folder / "empty"]}
+    return [folder / "empty"]
 
 
 def own_tests(built, _folder):
