@@ -163,8 +163,8 @@ def test_two_processes_that_register_the_same_names(empty):
         ready("registering.py", empty, "one", 12) as one,
         ready("registering.py", empty, "two", 12) as two,
     ):
-        one.stdin.close()
-        two.stdin.close()
+        one.begin()
+        two.begin()
         lines = [process.stdout.read().splitlines() for process in (one, two)]
         assert [0, 0] == [process.wait(PATIENCE) for process in (one, two)]
     got = [{line for line in each if line.endswith("True")} for each in lines]

@@ -45,7 +45,7 @@ def test_kills_leave_every_block_whole_or_away(tmp_path, times):
     acknowledged = set()
     for run in range(times):
         with adding(path, 10_000 * run, 10_000) as process:
-            process.stdin.close()
+            process.begin()
             for _ in range(chance.randrange(1, 12)):
                 acknowledged |= {int(block[2:]) for block in process.stdout.readline().split()}
             # Not in step with what it says: somewhere in what comes next.
@@ -79,8 +79,8 @@ def test_a_kill_at_any_statement(tmp_path, step):
 def test_two_processes_that_add_the_same(empty):
     """On a new database, which both make: each block is stored once, and told to one of them."""
     with adding(empty, 0, 40) as one, adding(empty, 0, 40) as other:
-        one.stdin.close()
-        other.stdin.close()
+        one.begin()
+        other.begin()
         told = [process.stdout.read().split() for process in (one, other)]
         assert [0, 0] == [process.wait(PATIENCE) for process in (one, other)]
     assert sorted(f"id{number}" for number in range(40)) == sorted(told[0] + told[1])
@@ -97,7 +97,7 @@ def test_two_processes_that_add_the_same(empty):
 def test_reading_goes_on_while_another_process_writes(target):
     """And what is told is always whole."""
     with adding(target, 0, 40) as process, Store.open(target, create=False) as store:
-        process.stdin.close()
+        process.begin()
         seen = [0]
         while process.poll() is None:
             seen.append(len(whole(store)))

@@ -1,7 +1,9 @@
 """Runs programs of this folder: some to their end, some that begin when their input is closed."""
 
 import contextlib
+import functools
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -27,32 +29,29 @@ def output_of(*words, **how):
 
 @contextlib.contextmanager
 def ready(program, *words):
-    """A program of this folder that says that it is ready; killed in the end.
+    """A program of this folder that says that it is ready, and goes on at its `begin`.
 
-    It is a fork of a process that has loaded what it needs.
+    It is a fork of a process that has loaded what it needs; killed in the end.
     """
     words = [str(HERE / program), *map(str, words)]
-    theirs, ours = os.pipe()
-    told, tells = os.pipe()
-    with (
-        open(ours, "w", encoding="utf-8") as stdin,  # noqa: PTH123 - a descriptor
-        open(told, encoding="utf-8") as stdout,  # noqa: PTH123
-    ):
-        with open(theirs, "rb") as given, open(tells, "wb") as output:  # noqa: PTH123
-            files = {"stdin": given, "stdout": output, "stderr": sys.__stderr__}
-            change = (
-                "import runpy, sys\n"
-                f"sys.path.insert(0, {str(HERE)!r})\n"
-                "del sys.argv[0]\n"
-                "runpy.run_path(sys.argv[0])\n"
-                "sys.exit()"
-            )
+    change = (
+        "import runpy, sys\n"
+        f"sys.path.insert(0, {str(HERE)!r})\n"
+        "del sys.argv[0]\n"
+        "runpy.run_path(sys.argv[0])\n"
+        "sys.exit()"
+    )
+    ours, theirs = socket.socketpair()
+    with ours, ours.makefile(encoding="utf-8") as lines:
+        with theirs:
+            files = {"stdin": theirs, "stdout": theirs, "stderr": sys.__stderr__}
             process = forked(words, change, cwd="/", env={**os.environ}, **files)
             if process is None:
                 process = subprocess.Popen([sys.executable, "-W", "error", *words], **files)
-        process.stdin, process.stdout = stdin, stdout
+        process.stdout = lines
+        process.begin = functools.partial(ours.shutdown, socket.SHUT_WR)
         try:
-            assert "ready\n" == process.stdout.readline()
+            assert "ready\n" == lines.readline()
             yield process
         finally:
             process.kill()
