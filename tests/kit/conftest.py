@@ -15,7 +15,7 @@ from languages.built import CHECKOUT, built
 from languages.language import PATIENCE
 
 PLAYERS = Path(__file__).parent / "players"
-FIRST = {name: PLAYERS / f"{name}.cc" for name in ("crematoria/AIDemo", "hogwarts/AIDemoFix")}
+FIRST = ("crematoria/AIDemo", "hogwarts/AIDemoFix")
 """The first player of each game, whose build compiles the game's main program too."""
 NULL = """\
 #include "Player.hh"
@@ -36,17 +36,19 @@ KIT = CHECKOUT / "server" / "lanista" / "bots" / "kit"
 CXX = os.environ.get("CXX") or "g++"
 
 
+def source_of(name):
+    """The file of a player of players/, by game and name: `hogwarts/AIEveryCall`."""
+    return PLAYERS / f"{name}.cc"
+
+
 def first_players():
     """The folder of the kit's first bots, and in it `cache`: the games' main programs, compiled."""
 
     def build(folder):
-        def build_first(source):
-            build_bot(folder, source, source.parent.name, folder / source.stem)
-
         with ThreadPoolExecutor(2) as pool:
-            list(pool.map(build_first, FIRST.values()))
+            list(pool.map(lambda name: build_bot(folder, name, folder / "cache"), FIRST))
 
-    return built("kit", [KIT, *FIRST.values(), Path(__file__)], [[CXX, "--version"]], build)
+    return built_of("kit", FIRST, build)
 
 
 def kit_cache():
@@ -55,37 +57,32 @@ def kit_cache():
 
 
 def player(name):
-    """The bot of a player of players/: its executable, by game and name, `hogwarts/AIEveryCall`."""
-    source = PLAYERS / f"{name}.cc"
+    """The bot of a player: its executable."""
     if name in FIRST:
-        return str(first_players() / source.stem)
-    cache = kit_cache()
-    thing = f"kit-{name.replace('/', '-')}"
-
-    def build(folder):
-        build_bot(folder, source, source.parent.name, folder / source.stem, cache)
-
-    sources = [KIT, source, Path(__file__)]
-    return str(built(thing, sources, [[CXX, "--version"]], build) / source.stem)
+        folder = first_players()
+    else:
+        cache, thing = kit_cache(), f"kit-{name.replace('/', '-')}"
+        folder = built_of(thing, [name], lambda folder: build_bot(folder, name, cache))
+    return str(folder / source_of(name).stem)
 
 
-def build_bot(folder, source, game, bot, cache=None):
-    """Build one, without a word from the compiler."""
-    env = {} if cache is None else {"XDG_CACHE_HOME": str(cache)}
-    done = lanista_build(folder, source, "--game", game, "-o", bot, **env)
-    assert (0, "") == (done.returncode, done.stderr)
+def built_of(thing, names, build):
+    """The folder with what is built of some players, now or in an earlier run."""
+    sources = [KIT, *map(source_of, names), Path(__file__)]
+    return built(thing, sources, [[CXX, "--version"]], build)
 
 
-def lanista_build(folder, *words, **env):
-    """Run `lanista build`, to its end, in a folder; what it keeps, it keeps in `folder/cache`."""
-    return subprocess.run(
-        command("build", *words),
-        cwd=folder,
-        env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), **env},
+def build_bot(folder, name, cache):
+    """Build a player by `lanista build`, without a word from the compiler."""
+    source = source_of(name)
+    done = subprocess.run(
+        command("build", source, "--game", source.parent.name, "-o", folder / source.stem),
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
+    assert (0, "") == (done.returncode, done.stderr)
 
 
 def converse(bot, talk, **env):
