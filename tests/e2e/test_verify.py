@@ -259,7 +259,7 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     monkeypatch.setattr("lanista.arena.ladder_room.AT_ONCE", 2)
     records = arena_in(tmp_path)
     for number in range(5):
-        await played(records, f"{number}.jsonl.gz", attrs.evolve(INFO, versions=(2, None)))
+        await played(records, str(number), attrs.evolve(INFO, versions=(2, None)))
     verify = "arena verify arena.toml"
     database = tmp_path / "data" / "lanista.db"
     assert "data/lanista.db: there is no such file" in refusal(verify, tmp_path)
@@ -324,7 +324,7 @@ async def test_an_arena_s_database_is_made_anew(tmp_path, autojump_clock):
     data = DataFolder(tmp_path / "data")
     hall = attrs.evolve(INFO, name="hall", versions=(None, 3))
     for number, ladder in enumerate([INFO, hall, None, INFO, INFO, hall]):
-        await played(records, f"M{number}.jsonl.gz", ladder)
+        await played(records, f"M{number}", ladder)
     with Database.of_arena(data) as database, MatchList.open(data, ["pit", "hall"]) as match_list:
         stores = {
             name: Store.of_ladder(database, name, "angrymob") for name in ("gone", "pit", "hall")

@@ -115,9 +115,10 @@ async def test_the_difference_of_two_matches(house, tmp_path):
 
 async def test_matches_by_pages_and_standings(house):
     """The newest first; `next` is where the next page begins."""
-    ids = [await one_match(house) for _ in range(3)]
-    for match in ids:
-        await settled(house, match)
+    ids = []
+    for _ in range(3):  # one after another, as they are listed in the order of their ends
+        ids.append(await one_match(house))
+        await settled(house, ids[-1])
     first = (await house.get("/api/1/matches?limit=2")).json
     assert [ids[2], ids[1]] == [match["match"] for match in first["matches"]]
     second = (await house.get(f"/api/1/matches?limit=2&before={first['next']}")).json
