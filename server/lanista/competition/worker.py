@@ -122,6 +122,10 @@ def play_blocks(task: Task) -> list[Finished]:
 
     It is a WorkError if a record can't be written, or if a folder in which bots run isn't there.
     """
+    # A machine of a cluster that lacks the tournament's folder would make all its bots lose.
+    for place in {contestant.folder for contestant in task.contestants.values()}:
+        if place is not None and not Path(place).is_dir():
+            raise WorkError(f"no bot can run on {platform.node()}: there is no folder {place}")
     return _in_loop(_play_blocks, task)
 
 
@@ -134,10 +138,6 @@ async def _play_blocks(player: Player, task: Task) -> list[Finished]:
     """Play one match after another; records are completed while the next ones are played."""
     played: list[tuple[Block, list[MatchRun], float]] = []
     all_runs: list[MatchRun] = []
-    # A machine of a cluster that lacks the tournament's folder would make all its bots lose.
-    for place in {contestant.folder for contestant in task.contestants.values()}:
-        if place is not None and not Path(place).is_dir():
-            raise WorkError(f"no bot can run on {platform.node()}: there is no folder {place}")
     with _records_folder(task.playing) as folder:
         async with trio.open_nursery() as completing:
             for block in task.blocks:
