@@ -257,6 +257,14 @@ def test_sprt_refuses_what_can_not_be(lanista, tmp_path, words, told):
     assert [] == list(tmp_path.iterdir())
 
 
+def test_sprt_lets_a_benched_bot_play_again_as_run_does(lanista):
+    """Else all that was played would be lost by a crash that is mended."""
+    done = lanista("sprt", "GravityGoers", "CamperJoe", "--unbench", "Nobody")
+    complains(
+        done, "unbench: 'Nobody' isn't a bot of this tournament; its bots are GravityGoers, C"
+    )
+
+
 @pytest.mark.parametrize(("decision", "code"), [("H1", 0), ("H0", 1), ("", 3)])
 def test_the_exit_code_of_sprt_tells_the_decision(decision, code):
     assert code == code_of(SimpleNamespace(decision=decision))

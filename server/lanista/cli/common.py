@@ -361,10 +361,16 @@ display_options = _together(
         help="Start over with bots whose command or limits changed; otherwise such a "
         "change is an error.",
     ),
+    click.option(
+        "--unbench",
+        multiple=True,
+        metavar="NAME",
+        help="Let a benched bot play again; may be repeated.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print each event as a line of JSON."),
     click.option("--plain", is_flag=True, help="Print lines even in a terminal."),
 )
-"""The options of commands that play many blocks: `accept_changes`, `as_json`, `plain`."""
+"""The options of commands that play many blocks, beside those that describe the blocks."""
 
 
 def _concurrency(_ctx: click.Context, _param: click.Parameter, text: str | None) -> Any:

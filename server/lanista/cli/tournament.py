@@ -148,12 +148,6 @@ def check(file: Path) -> int:
     show_default="local, or FILE's",
     help="Where blocks are played: local, dask-local or dask://HOST:PORT.",
 )
-@click.option(
-    "--unbench",
-    multiple=True,
-    metavar="NAME",
-    help="Let a benched bot play again; may be repeated.",
-)
 @display_options
 @click.option(
     "--web",
