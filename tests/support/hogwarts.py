@@ -253,13 +253,9 @@ def check_invariants(game: Hogwarts) -> None:
         assert (0, 0, 0, 0) == game.scores()
 
 
-def _roaming(game: Hogwarts, pick: Random) -> list[str]:
-    return [" ".join(map(str, roam(game, seat, pick))) for seat in range(CLANS)]
-
-
 def _roamed(seed: int):
     pick = Random(seed)
-    return lambda game: _roaming(game, pick)
+    return lambda game: [" ".join(map(str, roam(game, seat, pick))) for seat in range(CLANS)]
 
 
 def _faults(game: Hogwarts):
