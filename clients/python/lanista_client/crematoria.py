@@ -6,7 +6,7 @@ A position is (i, j, k): row from 0 at the top, column from 0 at the left, level
 
 from __future__ import annotations
 
-from lanista_client.states import State, by_seat, sized, steps_from
+from lanista_client.states import State, board_of, steps_from
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class CrematoriaState(State):
         self.nb_rounds = int(self.settings["nb_rounds"])
         self.elevators = sorted((int(i), int(j)) for i, j in start.get("elevator", ()))
         self._lifts = frozenset(self.elevators)
-        self.own = sized([row for _, (row,) in by_seat(start["row"])], self.rows, self.cols)
+        self.own = board_of(start["row"], self.rows, self.cols)
         self._caves = self.own
         self._ways: dict[Pos, tuple[tuple[int, Pos], ...]] = {}
         self._at: dict[Pos, CrematoriaUnit] | None = None
@@ -132,7 +132,7 @@ class CrematoriaState(State):
     def update(self, turn: int, facts: Facts) -> None:
         """Take the facts of a turn; units are new objects each turn."""
         super().update(turn, facts)
-        self.own = sized([row for _, (row,) in by_seat(facts["own"])], self.rows, self.cols)
+        self.own = board_of(facts["own"], self.rows, self.cols)
         self._at = None
         units = sorted(map(CrematoriaUnit, facts["unit"]), key=_id)
         self.units = {unit.id: unit for unit in units}

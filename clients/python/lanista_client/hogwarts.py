@@ -7,7 +7,7 @@ solve.
 
 from __future__ import annotations
 
-from lanista_client.states import State, by_seat, sized, steps_from
+from lanista_client.states import State, board_of, steps_from
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class HogwartsState(State):
         super().__init__(match, start)
         self.rows, self.cols = (int(word) for word in start["size"][0])
         self.num_rounds = int(self.settings["NUM_ROUNDS"])
-        self.own = sized([row for _, (row,) in by_seat(start["row"])], self.rows, self.cols)
+        self.own = board_of(start["row"], self.rows, self.cols)
         self._corridor = self.own
         self._ways: dict[bool, dict[Cell, tuple[tuple[int, Cell], ...]]] = {}
         self._at: dict[Cell, HogwartsUnit] | None = None
@@ -116,7 +116,7 @@ class HogwartsState(State):
     def update(self, turn: int, facts: Facts) -> None:
         """Take the facts of a turn; units and books are new objects each turn."""
         super().update(turn, facts)
-        self.own = sized([row for _, (row,) in by_seat(facts["own"])], self.rows, self.cols)
+        self.own = board_of(facts["own"], self.rows, self.cols)
         self._at = self._books = None
         units = sorted(map(HogwartsUnit, facts["unit"]), key=_id)
         self.units = {unit.id: unit for unit in units}

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Sequence
     from typing import Any, Self, TypeAlias, TypeVar
 
     Place = TypeVar("Place")
-    Row = TypeVar("Row", str, list[str])
     Cell: TypeAlias = tuple[int, int]
     Facts: TypeAlias = dict[str, list[list[str]]]
 
@@ -119,8 +118,8 @@ class AngryMobState(State):
     def __init__(self, match: str, start: Facts) -> None:
         super().__init__(match, start)
         self.rows, self.cols = (int(word) for word in start["size"][0])
-        # A row is numbered as a seat is.
-        grid = sized([words for _, words in by_seat(start["row"])], self.rows, self.cols)
+        lines = [(row, words) for row, *words in start["row"]]
+        grid = board_of(lines, self.rows, self.cols)
         self._passable = [[word != "#" for word in row] for row in grid]
         self.neutral: dict[Cell, int] = {
             (i, j): int(word)
@@ -238,15 +237,16 @@ def by_seat(lines: list[list[str]]) -> list[tuple[int, list[str]]]:
     return sorted((int(first), rest) for first, *rest in lines)
 
 
-def sized(board: list[Row], rows: int, cols: int) -> list[Row]:
-    """Return a board, given its rows, if it is of this size.
+def board_of(lines: Iterable[Sequence[Any]], rows: int, cols: int) -> list[Any]:
+    """Return a board of this size, given the number of each row with its cells.
 
     Raises:
-        ValueError: It isn't; so nothing is ever made of a size alone, whatever an arena says.
+        ValueError, LookupError: It has another size; so nothing is made of what a size says alone.
     """
-    if len(board) != rows or any(len(row) != cols for row in board):
+    told = {int(row): cells for row, cells in lines}
+    if set(map(len, told.values())) != {cols} or len(told) != rows:
         raise ValueError(f"not a board of {rows} rows and {cols} columns")
-    return board
+    return [told[row] for row in range(rows)]
 
 
 def number(text: str) -> float:
