@@ -64,13 +64,22 @@ def test_order_between_start_turn_and_go_means_nothing(monkeypatch, start, turn)
     assert straight == seen(state_of(monkeypatch, *crossed))
 
 
-@pytest.mark.parametrize("size", [b"100000 8", b"3 9", b"0 0"])
+@pytest.mark.parametrize("size", [b"100000 8", rb"\1 9", b"0 0"])
 @pytest.mark.parametrize(
     ("start", "turn"), [*GAMES.values(), (START, TURN_0)], ids=[*GAMES, "angrymob"]
 )
 def test_a_board_of_another_size_than_its_rows_is_an_arena_error(monkeypatch, start, turn, size):
     """Nothing is made of a size alone, which might be of any number."""
-    start = re.sub(rb"size .*", b"size " + size, start)
+    start = re.sub(rb"size (\d+) .*", b"size " + size, start)
+    with pytest.raises(ArenaError) as caught:
+        state_of(monkeypatch, start, turn)
+    assert "unreadable" == caught.value.code
+
+
+@pytest.mark.parametrize("number", [b"1", b"9", b"-1"])
+@BOTH
+def test_a_row_told_twice_or_outside_the_board_is_an_arena_error(monkeypatch, start, turn, number):
+    turn = turn.replace(b"own 0 ", b"own %b " % number)
     with pytest.raises(ArenaError) as caught:
         state_of(monkeypatch, start, turn)
     assert "unreadable" == caught.value.code

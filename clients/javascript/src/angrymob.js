@@ -5,7 +5,7 @@
 
 import { CellMap } from "./cells.js";
 import { FREE, Paths } from "./paths.js";
-import { bySeat, integer, line, some, State } from "./state.js";
+import { bySeat, integer, line, rowsOf, some, State } from "./state.js";
 
 /** @typedef {import("./cells.js").Cell} Cell */
 /** @typedef {import("./paths.js").Way<Cell>} Way */
@@ -49,10 +49,9 @@ export class AngryMobState extends State {
     this.rows = integer(rows);
     /** Its width in cells. @readonly */
     this.cols = integer(cols);
-    const grid = bySeat(some(start, "row"));
-    if (grid.length !== this.rows || grid.some((row) => row.length !== this.cols)) {
-      throw new SyntaxError("not a board of this size");
-    }
+    const lines = some(start, "row").map(([row, ...words]) => [row, words]);
+    /** @type {string[][]} */
+    const grid = rowsOf(lines, this.rows, this.cols);
     this.#passable = grid.map((row) => row.map((word) => word !== "#"));
     this.#paths = new Paths(
       ([i, j]) => (this.#passable[i]?.[j] === undefined ? -1 : i * this.cols + j),

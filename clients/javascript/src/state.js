@@ -133,20 +133,18 @@ export function bySeat(lines = []) {
 }
 
 /**
- * Rows of characters, each told by a line `I S`. Nothing is made of a size that the lines don't
- * have, whatever an arena says.
- * @param {string[][]} lines
+ * The rows of a board of this size, each told by its number and its cells. Nothing is made of a size
+ * that the lines don't have, whatever an arena says.
+ * @param {any[][]} lines
  * @param {number} count how many rows the board has
- * @param {number} length how many characters each has
+ * @param {number} length how many cells each has
+ * @returns {any[]}
  */
 export function rowsOf(lines, count, length) {
-  if (lines.length !== count) throw new SyntaxError(`not a board of ${count} rows`);
-  /** @type {string[]} */
-  const rows = new Array(count).fill("");
-  for (const [row, cells] of lines) {
-    const i = integer(row);
-    if (i < 0 || i >= count || cells?.length !== length) throw new SyntaxError(`no row ${row}`);
-    rows[i] = cells;
+  const told = new Map(lines.map(([row, cells]) => [integer(row), cells]));
+  const rows = lines.map((_, i) => told.get(i));
+  if (rows.length !== count || rows.some((cells) => cells?.length !== length)) {
+    throw new SyntaxError(`not a board of ${count} rows and ${length} columns`);
   }
   return rows;
 }

@@ -58,18 +58,20 @@ for (const [start, turn] of GAMES) {
 }
 
 for (const [start, turn] of [...GAMES, [START, TURN_0]]) {
-  for (const size of ["100000 8", "0 0", "3 9"]) {
+  for (const size of ["100000 8", "0 0", "$1 9"]) {
     test(`a board that isn't of its size, ${size}, is an arena error`, async () => {
-      const lying = start.replace(/size .*/, `size ${size}`);
+      const lying = start.replace(/size (\d+) .*/, `size ${size}`);
       await assert.rejects(stateOf(lying, turn), { code: "unreadable" });
     });
   }
 }
 
-test("a row outside the board is an arena error", async () => {
-  const turn = HOGWARTS_TURN.replace("own 5", "own 6");
-  await assert.rejects(stateOf(HOGWARTS_START, turn), { code: "unreadable" });
-});
+for (const row of ["own 6", "own 4"]) {
+  test(`a row outside the board or told twice, ${row}, is an arena error`, async () => {
+    const turn = HOGWARTS_TURN.replace("own 5", row);
+    await assert.rejects(stateOf(HOGWARTS_START, turn), { code: "unreadable" });
+  });
+}
 
 test("the next turn replaces what the last one said, also what was looked up by cell", async () => {
   const turn = HOGWARTS_TURN.replace("turn 7", "turn 8")
