@@ -239,6 +239,18 @@ async def test_standings_while_it_runs(tmp_path):
             go.set()
 
 
+def test_a_second_run_on_one_database_is_refused(tmp_path):
+    """Each would store what the other one plays; their folders of records may differ."""
+    one, other = (setup_in(tmp_path, records=records) for records in ("one", "other"))
+    assert one.database == other.database
+    with (
+        open_tournament(one, concurrency=1),
+        pytest.raises(StoreError, match="in use by another"),
+        open_tournament(other, concurrency=1),
+    ):
+        pytest.fail("two play one tournament")
+
+
 def test_another_tournament_with_the_same_records_is_refused(tmp_path):
     """It would remove what the first one's workers write."""
     one = setup_in(tmp_path, records="records")

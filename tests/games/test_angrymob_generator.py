@@ -174,9 +174,24 @@ def test_any_chance_gives_a_map_that_keeps_the_rules(numbers):
     check(generate(Cycle(numbers)))
 
 
+def rings(grid, chance):
+    """Concentric walls, each open at two opposite places, turned by a quarter from the last one."""
+    side, middle = grid.rows, grid.rows // 2
+    free = 0
+    for row in range(side):
+        for col in range(side):
+            depth = min(row, col, side - 1 - row, side - 1 - col)
+            door = col == middle if depth % 4 == 1 else row == middle
+            if depth % 2 == 0 or door:
+                free |= 1 << grid.bit(row, col)
+    return free
+
+
 def test_a_map_without_a_place_for_the_bases_becomes_an_open_field(monkeypatch):
-    """There are such layouts, as rings whose doors are turned by a quarter from one to the next."""
-    monkeypatch.setattr(generator, "_base", lambda *_: None)
+    """In these rings the longest way is more than twice that from any cell to its mirror."""
+    # They have more rock than two fifths.
+    monkeypatch.setattr(generator, "_thinned", lambda _grid, free, _chance: free)
+    monkeypatch.setattr(generator, "_LAYOUT_KINDS", (rings,))
     board = generate(Fixed(SeededChance(1), {"rows": 29, "columns": 29}))
     check(board)
     assert IMPASSABLE not in board.cells

@@ -10,11 +10,8 @@ from e2e.running import run_here
 from lanista.arena import ladder_results
 from lanista.arena.decisions import add_name, reset_token
 from lanista.arena.ladder_room import open_ladders
-from lanista.arena.names import Names
 from lanista.arena.spec import LadderSpec
 from lanista.games.angrymob.ruleset import RULESET
-from lanista.results.base import Database
-from lanista.results.data_folder import DataFolder
 from lanista.results.names import NameStore
 from lanista_protocol import Hello, RemoteProtocolError
 from support.arenas import arena_options
@@ -24,17 +21,23 @@ HERE = "127.0.0.1"
 
 
 @pytest.fixture
-def open_room(arena_url, tmp_path):
-    """Open the ladder for one of the arenas, each of which has a data folder of its own."""
+def opened(arena_url, tmp_path):
+    """Open the ladder and the names of one of the arenas, each with a data folder of its own."""
     with contextlib.ExitStack() as stack:
 
-        def open_room(arena):
+        def opened(arena):
             pit = LadderSpec(name="pit", game="angrymob", settings={"move_limit": 1})
             options = arena_options(RULESET, ladders=(pit,), store=arena_url, data=tmp_path / arena)
-            rooms, _ = open_ladders(options, stack)
-            return rooms["pit"]
+            rooms, names = open_ladders(options, stack)
+            return rooms["pit"], names
 
-        yield open_room
+        yield opened
+
+
+@pytest.fixture
+def open_room(opened):
+    """Open the ladder alone."""
+    return lambda arena: opened(arena)[0]
 
 
 def known(room):
@@ -81,15 +84,11 @@ async def test_missing_records_are_counted_as_others_have_those_of_their_matches
     assert (0, "") == (done.code, done.err)
 
 
-async def test_names_are_shared(arena_url, tmp_path):
+async def test_names_are_shared(opened):
     """One that is registered at one arena is known at the other; a reset holds for both."""
-    async with contextlib.AsyncExitStack() as stack:
-        data = DataFolder(tmp_path)
-        store, same, third = (
-            NameStore(stack.enter_context(Database.of_arena(data, arena_url))) for _ in range(3)
-        )
-        one, other = (Names(each, is_open=True) for each in (store, same))
-        nursery = await stack.enter_async_context(trio.open_nursery())
+    (_, one), (_, other) = opened("one"), opened("other")
+    async with trio.open_nursery() as nursery:
+        third = NameStore(one.store.database)
         for each in (one, other):
             nursery.start_soon(each.run)
         await one.check(Hello(name="Ann", token="hers", room="pit"), HERE)
