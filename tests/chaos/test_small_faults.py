@@ -171,7 +171,7 @@ def test_a_map_may_come_through_a_pipe(folder):
 
 
 def test_the_folder_of_a_killed_arena_is_removed_by_the_next_one(tmp_path, started):
-    """That for the frames of its page."""
+    """Its page keeps the frames of matches there."""
 
     def serve(name):
         daemon = Daemon(tmp_path / name, web="127.0.0.1:0", env=environment(TMPDIR=str(tmp_path)))

@@ -101,7 +101,10 @@ def test_check_changes_nothing(checked, tmp_path, monkeypatch):
         (QUIET + LADDER + 'limits = "memory=x"', "ladders[1].limits "),
         (QUIET.replace("[page]", 'host = "192.0.2.1"\n[page]'), "port: can't listen on 192.0.2.1"),
         (QUIET.replace("[page]", 'host = "a..b"\n[page]'), "port: can't listen on a..b:0: "),
-        (QUIET.replace("[page]", 'host = "db8::1"\n[page]'), "port: can't listen on [db8::1]:0: "),
+        (
+            QUIET.replace("[page]", 'host = "2001:db8::1"\n[page]'),
+            "port: can't listen on [2001:db8::1]:0: ",
+        ),
         (QUIET.replace('"none"', '"192.0.2.1:0"'), "page.listen: can't listen on 192.0.2.1:0: "),
         (QUIET.replace('"none"', '"[::]:0"\ntournaments = ["no.toml"]'), "page.tournaments: "),
         (QUIET + '[friendly]\nmap = "no.map"', "friendly: no map file 'no.map'"),

@@ -95,7 +95,7 @@ def test_gif_shows_the_rounds_asked_for(export, tmp_path):
 
 
 def test_pictures_of_an_original_game_s_match_file(lanista, tmp_path):
-    """Packed, too; as it is, it is made a page above."""
+    """It may be packed; one that isn't becomes a page in a test above."""
     shutil.copy(HOGWARTS, tmp_path / "match.res.gz")
     assert lanista("replay", "export", "match.res.gz", "--format", "png", "--round", 5).printed
     image = picture("match-round5.png")

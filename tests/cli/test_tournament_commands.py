@@ -257,7 +257,7 @@ def test_sprt_refuses_what_can_not_be(lanista, tmp_path, words, told):
     assert [] == list(tmp_path.iterdir())
 
 
-def test_sprt_lets_a_benched_bot_play_again_as_run_does(lanista):
+def test_sprt_can_be_told_to_unbench_a_bot_as_run_can(lanista):
     """Else all that was played would be lost by a crash that is mended."""
     done = lanista("sprt", "GravityGoers", "CamperJoe", "--unbench", "Nobody")
     complains(

@@ -38,7 +38,8 @@ def test_an_address_that_is_none_is_told_what_is_expected(lanista, words, text):
     ("session", "listens", "command"),
     [
         ("192.0.2.1 50000 192.0.2.7 22", None, "ssh -L 8080:localhost:8080 ada@192.0.2.7"),
-        ("::1 50000 db8::7 2222", "8080", "ssh -p 2222 -L 8080:localhost:8080 ada@db8::7"),
+        ("::1 9 2001:db8::7 22", "8080", "ssh -L 8080:localhost:8080 ada@2001:db8::7"),
+        ("192.0.2.1 9 192.0.2.7 2222", None, "ssh -p 2222 -L 8080:localhost:8080 ada@192.0.2.7"),
         ("192.0.2.1 50000 192.0.2.7 22", "0.0.0.0:8080", None),
         ("", None, None),
     ],

@@ -25,7 +25,7 @@ LARGE = [41, 42, 44, 45, 46, 47, 51, 52, 58, 63, 69, 70, 76, 81, 100]
 
 @pytest.mark.parametrize("count", [*range(4, 41), *LARGE])
 def test_every_pair_meets_equally_often(count):
-    """As seldom as possible, but in large designs: there, six times at most."""
+    """They meet as seldom as possible; in large designs, six times at most."""
     design = balanced(count)
     assert all(len(set(block)) == 4 and set(block) <= set(range(count)) for block in design)
     pairs = Counter(frozenset(pair) for block in design for pair in combinations(block, 2))

@@ -33,7 +33,7 @@ def write_cup(folder, *, seeds, bots=HOUSE, concurrency=1, more=""):
         folder: The folder.
         seeds: How many, or a list of them.
         bots: Command lines by name.
-        concurrency: How many matches are played at once.
+        concurrency: How many blocks are played at once.
         more: Other lines of the spec.
     """
     if isinstance(seeds, int):

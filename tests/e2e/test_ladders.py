@@ -82,7 +82,7 @@ def test_a_house_bot_has_a_control_group(arena, peers):
 
 
 def test_a_newer_connection_takes_the_place_of_one_that_waits(arena, peers):
-    """With the token of the name, of which capitals are no part."""
+    """It shows the token of the name, in which capitals don't matter."""
     owner = peers(arena, hello("Cem", "pit"))
     owner.until("wait")
     newer = peers(arena, hello("CEM", "pit").replace("of-CEM", "of-Cem"))

@@ -79,7 +79,7 @@ def test_9_2_5_a_wrong_solution_does_nothing(groups):
     ],
 )
 def test_9_3_the_cells_captured_are_15_percent(rows, cols, original, others, quota):
-    """18, row 1: of the cells that the clan doesn't own; in the original of all, down."""
+    """They are of the cells that the clan doesn't own; in the original, of all (18, row 1)."""
     own = {(row, col): 0 for row in range(rows) for col in range(cols)}
     game = rested(owned=own, original=original)
     before = bytes(game.owners)

@@ -65,7 +65,7 @@ def test_the_spell_is_cast_as_soon_as_it_may(turn, rest):
 
 @given(st.integers(0, 2**31 - 1))
 def test_every_spell_is_solved(seed):
-    """rules/hogwarts.md 9.1"""
+    """Ingredients are drawn as in a match (rules/hogwarts.md 9.1)."""
     values = draw_ingredients(OriginalChance(seed))
     groups = solve(values)
     assert [3] * 5 == [groups.count(group) for group in range(5)]

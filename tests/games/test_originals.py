@@ -51,7 +51,7 @@ def refused(game, text):
 
 @EACH
 def test_what_the_judge_writes(game):
-    """`SecGame`, and shares of time in status."""
+    """It writes `SecGame`, and shares of time in status."""
     res, _ = short(game)
     first = attrs.evolve(res.states[0], status=(0.25, -1.0, 1e-05, 1.0))
     judged = attrs.evolve(res, word="SecGame", states=(first, *res.states[1:]))

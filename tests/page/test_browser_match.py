@@ -88,12 +88,15 @@ def test_from_the_first_round_to_the_end(arena, pair, show):
     expect(match.players.nth(1)).to_contain_text("units 1")
     expect(match.events).to_contain_text("recruited 1 unit at (1, 1)")
     match.expect_another_picture(start)
+    comparing = match.page.get_by_role("link", name="Compare")
+    expect(comparing).to_have_count(0)  # there is nothing to compare yet
     pair.play(SECOND, *[NOTHING] * (MOVE_LIMIT - 3))
     pair.answer()
     match.at(MOVE_LIMIT)
     match.state(f"over · move {MOVE_LIMIT}")
     result = match.page.get_by_text("draw: 2 to 2 (move limit reached, no base captured)")
     expect(result).to_be_visible()
+    expect(comparing).to_be_visible()
     with match.page.expect_download() as download:
         match.page.get_by_role("link", name="Record").click()
     record = read_record(download.value.path())

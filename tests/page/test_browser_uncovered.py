@@ -151,8 +151,10 @@ def test_a_low_page_has_the_whole_board_and_one_row_of_controls(failed, show):
 
 
 def test_the_headline_leads_to_the_first_late_turn_in_a_row(failures, show):
-    """Not to the last, by which the bot is out; so does a link from a list of failures, with the
-    evidence of the bot that failed, and its end told.
+    """The last one, by which the bot is out, comes too late to explain it.
+
+    A link from a list of failures leads there too, with the evidence of the bot that failed, and
+    its end told.
     """
     _, address = failures
     page = show(f"{address}?fault=1")

@@ -36,7 +36,7 @@ def cheap(quick, monkeypatch):
 
 @pytest.fixture
 def record(request, tmp_path):
-    """That of a ladder's match between Ann and Bob, who both log their plans.
+    """The record of a ladder's match between Ann and Bob, who both log their plans.
 
     It began LATER, or when a test's parameter says.
     """

@@ -280,7 +280,7 @@ def test_a_window_leaves_out_who_has_not_played_in_it(tmp_path):
 async def test_tables_are_computed_when_there_are_new_matches(
     tmp_path, autojump_clock, monkeypatch
 ):
-    """Not at once again; what can't be computed leaves the last one there."""
+    """They rest in between; what can't be computed leaves the last one there."""
     monkeypatch.setattr(renewal, "SHARE", 0)
     write_results(tmp_path, *PLAYED[:2])
     ask, told = Asked(), []
