@@ -125,7 +125,8 @@ class Program:
         """Have it gone."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGCONT)
-            self.process.kill()
+            # With what a shell has started; the group is that of its session.
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE)
         if self.process.stdin:
             self.process.stdin.close()
