@@ -108,7 +108,7 @@ def test_what_was_acknowledged_is_there_after_kills_at_random_moments(tmp_path, 
         found = {one["version"]: one for one in json.loads(answer)["versions"]}
         for number, data in versions.items():
             if number not in found:
-                assert len(found) == 50  # it was one of too many
+                assert number < max(versions) - 40  # 50 others were there, nearly all of them newer
                 continue
             assert found[number]["state"] in STATES
             assert hashlib.sha256(data).hexdigest() == found[number]["sha256"]
