@@ -1,4 +1,4 @@
-"""What Angry Mob tells (PROTOCOL.md 5, 6), beside what the vectors in protocol/ have."""
+"""Tests what Angry Mob tells (PROTOCOL.md 5, 6) where the vectors in protocol/ say nothing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What one order of a pioneer or furyan does (rules/crematoria.md 5.1).
+"""Tests what one order of a pioneer or furyan does (rules/crematoria.md 5.1).
 
 Here is what does nothing, what is rare, and where text and program differ. The rest is in
 test_traces, where it comes out as in the original.

@@ -1,4 +1,4 @@
-"""What necromongers and hellhounds do (rules/crematoria.md 5.2 to 5.4).
+"""Tests what necromongers and hellhounds do (rules/crematoria.md 5.2 to 5.4).
 
 Here is what is rare, and where text and program differ; what every match shows is in test_traces.
 """

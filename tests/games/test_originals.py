@@ -1,4 +1,4 @@
-"""What the files of both original programs have in common.
+"""Tests what the files of both original programs have in common.
 
 rules/hogwarts.md 13 and 14, rules/crematoria.md 8; how match files look: test_traces.
 """

@@ -102,7 +102,7 @@ def test_a_file_shows_what_the_game_shows(game, name):
 
 @pytest.mark.parametrize(("game", "name"), [*zip(GAMES, LIVELY, strict=True)])
 def test_a_position_stays_as_it_is(game, name):
-    """What is kept for the next frame doesn't change with the game."""
+    """A position that is kept for the next frame doesn't change with the game."""
     played, turns = GAMES[game].replayed(name)
     position = played.seen()
     kept = attrs.astuple(position)

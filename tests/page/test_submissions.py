@@ -114,7 +114,7 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
 
 
 async def test_a_large_program_is_not_copied(tmp_path):
-    """That would hold the loop of the matches for a tenth of a second."""
+    """Copying it would hold the loop of the matches for a tenth of a second."""
     body = bytes(16 << 20)
     async with with_ladder(tmp_path, max_bytes=len(body)) as house:
         tracemalloc.start()

@@ -68,7 +68,7 @@ class TestClosedForms:
 
     @pytest.mark.parametrize("draws", [0, 1, 2, 8])
     def test_draws_widen_the_interval(self, draws):
-        """As docs/statistics.md says: ± 681 / sqrt((1 - d) n) for the difference of two bots."""
+        """The interval of docs/statistics.md holds: ± 681 / sqrt((1 - d) n) for two bots."""
         matches = [(1, 2), (2, 1), *[(1, 1)] * draws]
         every = itertools.product(matches, repeat=2)  # independent: each beside each other
         blocks = [

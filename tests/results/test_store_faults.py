@@ -39,7 +39,7 @@ def refused(act):
 
 
 def said_where_nothing_can_be_written(folder):
-    """What `closed.py` says of cup.db in a folder that is mounted to be read only."""
+    """Return what `closed.py` says of cup.db in a folder that is mounted to be read only."""
     unshare = (
         ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "-r", "--mount"]
     )

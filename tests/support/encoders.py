@@ -1,4 +1,4 @@
-"""What a match sends its bots, without a match."""
+"""Builds what a match sends its bots, without a match."""
 
 from lanista.match.conditions import DEFAULT
 from lanista.match.encoder import Version1Encoder
