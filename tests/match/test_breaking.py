@@ -283,6 +283,22 @@ async def test_a_game_that_goes_on_after_its_last_turn_is_ended(tmp_path, autoju
     assert words == record.result.error.splitlines()[-1]
 
 
+async def test_each_position_is_hashed_once(tmp_path, autojump_clock):
+    """In the last turn, too: hashing two long answers takes milliseconds."""
+    hashed = []
+
+    class Hashed(tinygame.Counting):
+        def digest(self):
+            hashed.append(self.turn)
+            return super().digest()
+
+    rules = type("HashedRules", (tinygame.CountingRules,), {"game": Hashed})()
+    table = sit(tmp_path, rules, SKIPPERS, verified_by=COUNTING)
+    record = await table.play(FIVE, FIVE, FIVE)
+    assert [1, 2, 3, 4, 5] == hashed
+    assert record.turns[-1].digest == record.result.digest
+
+
 async def test_a_digest_that_fails_only_at_the_end_reaches_nobody_else(tmp_path, autojump_clock):
     """An interrupted match asks for it once more, outside of its nursery."""
     table = sit(tmp_path, broken("digest"), SKIPPERS)

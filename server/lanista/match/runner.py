@@ -451,7 +451,8 @@ class Match:
         digest = ""
         if self.error is None and self._game is not None:
             try:
-                digest = self._game.digest()
+                # Each written turn has the digest of the position since then.
+                digest = self._lines.digest or self._game.digest()
             except Exception:  # noqa: BLE001 - as in `run`
                 self.error = traceback.format_exc()
         outcome, tallies = self.outcome, self._judge.tallies

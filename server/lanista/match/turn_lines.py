@@ -121,6 +121,8 @@ class TurnLines:
     """Where the times of turns and the round trips are counted."""
     turns: int = attrs.field(init=False, default=0)
     """Number of turns that have a line; during a turn, its number."""
+    digest: str = attrs.field(init=False, default="")
+    """The digest in the last line that was written; empty before the first one."""
     rooms: Sequence[Room] = attrs.field(
         init=False, default=attrs.Factory(lambda self: [Room() for _ in self.seats], True)
     )
@@ -183,7 +185,7 @@ class TurnLines:
             return
         (line, game, began), self._unwritten = self._unwritten, None
         try:
-            line["digest"] = game.digest()
+            line["digest"] = self.digest = game.digest()
             self.record.turn(line)
         except Exception:
             self.turns -= 1  # The record ends before this turn.
