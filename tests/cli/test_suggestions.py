@@ -41,6 +41,12 @@ def test_a_long_name_costs_no_time():
     assert "" == did_you_mean("x" * 10**7, ["Null"] * 10)
 
 
+def test_a_name_is_found_among_hundreds():
+    """Only the likeliest ones are compared in earnest."""
+    names = [f"Gravity Goers {number}" for number in range(500)]
+    assert "; did you mean 'Gravity Goers 444'?" == did_you_mean("gravty goers 444", names)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
