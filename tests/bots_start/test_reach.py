@@ -365,6 +365,8 @@ def test_folders_with_the_data_of_arenas(tmp_path):
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("CREATE TABLE x (y)")
         assert expected | {str(top / "open")} == found()
+        (top / "open").rename(top / "moved")  # by the same process, of which that is known
+        assert expected | {str(top / "moved")} == found()
     assert expected == found()
     if os.geteuid() == 0:
         os.chown(top / "closed" / "lanista.db", 54321, 54321)  # put there by another user

@@ -475,7 +475,10 @@ def data_folders(places: Iterable[str]) -> set[str]:
     for place in places:
         folders |= {os.path.join(place, name) for name in DATA_FOLDERS}
         folders |= set(filter(_has_database, _steps(os.path.realpath(place))))
-    folders |= set(filter(_has_database, map(os.path.dirname, _open_databases())))
+    holders = _holders_of_databases()
+    if not all(map(_has_database, _opened_by(holders))):  # one was renamed or removed
+        _opened_by.cache_clear()
+    folders |= _opened_by(holders)
     return {os.path.realpath(folder) for folder in folders if os.path.isdir(folder)} - {"/"}
 
 
@@ -490,25 +493,37 @@ def _has_database(folder: str) -> bool:
         return False
 
 
-def _open_databases() -> Iterator[str]:
-    """Yield the paths of all files that are open in processes with an SQLite database in WAL mode.
-
-    Processes in sandboxes are skipped: a bot could have thousands of files open to slow us down.
-    """
+def _holders_of_databases() -> frozenset[tuple[str, str]]:
+    """Return the process and the file for each SQLite database that is open in WAL mode."""
     try:
-        ours = os.readlink("/proc/self/ns/pid")
         with open("/proc/locks", encoding="ascii") as table:
             rows = [line.split() for line in table]
     except OSError:  # a kernel without them
-        return
+        return frozenset()
     # proc_locks(5): Number: Kind Manner Access PID Device:Inode First Last. SQLite holds a lock on
     # these bytes while a connection is open (sqlite.org/fileformat2.html, "the lock-byte page").
-    for pid in {row[4] for row in rows if row[-1] == _LAST_LOCK_BYTE}:
-        descriptors = f"/proc/{pid}/fd"
-        try:
-            names = os.listdir(descriptors) if os.readlink(f"/proc/{pid}/ns/pid") == ours else []
-        except OSError:  # gone, or another user's
-            continue
-        for name in names:
-            with contextlib.suppress(OSError):  # closed meanwhile
-                yield os.readlink(f"{descriptors}/{name}")
+    return frozenset((row[4], row[5]) for row in rows if row[-1] == _LAST_LOCK_BYTE)
+
+
+# An arena has a thousand connections open; looking at each of them takes milliseconds.
+@functools.lru_cache(maxsize=1)
+def _opened_by(holders: frozenset[tuple[str, str]]) -> frozenset[str]:
+    """Return the folders with an arena's database in which these processes have a file open."""
+    folders = {os.path.dirname(path) for pid, _ in holders for path in _open_files(pid)}
+    return frozenset(filter(_has_database, folders))
+
+
+def _open_files(pid: str) -> Iterator[str]:
+    """Yield the paths of all files that are open in a process.
+
+    A process in a sandbox is skipped: a bot could have thousands of files open to slow us down.
+    """
+    descriptors = f"/proc/{pid}/fd"
+    try:
+        ours = os.readlink("/proc/self/ns/pid")
+        names = os.listdir(descriptors) if os.readlink(f"/proc/{pid}/ns/pid") == ours else []
+    except OSError:  # gone, or another user's
+        return
+    for name in names:
+        with contextlib.suppress(OSError):  # closed meanwhile
+            yield os.readlink(f"{descriptors}/{name}")
