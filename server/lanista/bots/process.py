@@ -286,7 +286,7 @@ class _Link:
     )
 
     @classmethod
-    def open(
+    async def open(
         cls,
         command: Sequence[str],
         env: Mapping[str, str],
@@ -299,6 +299,7 @@ class _Link:
         if sandbox is not None:
             command, env = sandbox.wrap(command, env, cwd, limits)
             uplink = f"{HOST}:{sandbox.port}"
+            await trio.lowlevel.checkpoint()  # that took milliseconds, and so does what follows
         group: Group | None = None
         pipes: list[int] = []
         try:
@@ -420,7 +421,7 @@ async def start_bot(
     bot = Bot(tuple(command), limits=limits)
     directory = "" if cwd is None else os.fspath(cwd)
     try:
-        link = _Link.open(bot.command, env, directory, bot.limits, sandbox)
+        link = await _Link.open(bot.command, env, directory, bot.limits, sandbox)
     except (OSError, ValueError, LanistaError) as error:
         bot.settle(Exit(failure=f"could not be started: {error}"))
         yield bot

@@ -259,11 +259,14 @@ def own(
     paths: list[str] = []
     seen: set[str] = set()
     for file in named:  # grows by interpreters while it is iterated over
-        if file in seen or _strays(file, shared, hidden):
+        if file in seen:
             continue
         seen.add(file)
+        its_way = way(file, Kind.SHOW)
+        if _strays(its_way, shared, hidden):
+            continue
         paths.append(file)
-        for hop in [mount.path for mount in way(file, Kind.SHOW)]:
+        for hop in [mount.path for mount in its_way]:
             if os.path.isdir(hop):
                 has_program |= os.path.isfile(os.path.join(hop, "__main__.py"))
                 continue
@@ -286,13 +289,13 @@ def _trusted(command: Sequence[str]) -> Sequence[str]:
     return [*command[:end], *filter(INTERPRETER.fullmatch, command[end:])]
 
 
-def _strays(file: str, shared: Collection[str], hidden: Collection[str]) -> bool:
-    """Return whether links lead to a file from outside into something that is hidden.
+def _strays(its_way: Sequence[Mount], shared: Collection[str], hidden: Collection[str]) -> bool:
+    """Return whether links on the way to a file lead from outside into something that is hidden.
 
     Links in the system's folders, and at the top of the file system as those to another disk, are
     never the work of a bot's author. An interpreter may be anywhere, such as in a home.
     """
-    *steps, end = way(file, Kind.SHOW)
+    *steps, end = its_way
     links = [
         step.path
         for step in [*steps, end]
@@ -345,7 +348,10 @@ def _interpreters(program: str, cwd: str, path: str | None) -> list[str]:
     That line is chosen by the bot's author, not by whoever runs the arena. So it shows only files
     with the name of an interpreter, and programs along PATH.
     """
-    first, *others = _script_line(program) or [""]
+    line = _script_line(program)
+    if not line:
+        return []
+    first, *others = line
     names = [os.path.basename(first), *[word for word in others if "/" not in word]]
     found = [shutil.which(name, path=path) for name in names]
     interpreters = [os.path.abspath(file) for file in found if file]
@@ -476,9 +482,11 @@ def data_folders(places: Iterable[str]) -> set[str]:
         folders |= {os.path.join(place, name) for name in DATA_FOLDERS}
         folders |= set(filter(_has_database, _steps(os.path.realpath(place))))
     holders = _holders_of_databases()
-    if not all(map(_has_database, _opened_by(holders))):  # one was renamed or removed
+    opened = {folder for holder in holders for folder in _opened_by(*holder)}
+    if not all(map(_has_database, opened)):  # one was renamed or removed
         _opened_by.cache_clear()
-    folders |= _opened_by(holders)
+        opened = {folder for holder in holders for folder in _opened_by(*holder)}
+    folders |= opened
     return {os.path.realpath(folder) for folder in folders if os.path.isdir(folder)} - {"/"}
 
 
@@ -493,24 +501,23 @@ def _has_database(folder: str) -> bool:
         return False
 
 
-def _holders_of_databases() -> frozenset[tuple[str, str]]:
+def _holders_of_databases() -> set[tuple[str, str]]:
     """Return the process and the file for each SQLite database that is open in WAL mode."""
     try:
         with open("/proc/locks", encoding="ascii") as table:
             rows = [line.split() for line in table]
     except OSError:  # a kernel without them
-        return frozenset()
+        return set()
     # proc_locks(5): Number: Kind Manner Access PID Device:Inode First Last. SQLite holds a lock on
     # these bytes while a connection is open (sqlite.org/fileformat2.html, "the lock-byte page").
-    return frozenset((row[4], row[5]) for row in rows if row[-1] == _LAST_LOCK_BYTE)
+    return {(row[4], row[5]) for row in rows if row[-1] == _LAST_LOCK_BYTE}
 
 
 # An arena has a thousand connections open; looking at each of them takes milliseconds.
-@functools.lru_cache(maxsize=1)
-def _opened_by(holders: frozenset[tuple[str, str]]) -> frozenset[str]:
-    """Return the folders with an arena's database in which these processes have a file open."""
-    folders = {os.path.dirname(path) for pid, _ in holders for path in _open_files(pid)}
-    return frozenset(filter(_has_database, folders))
+@functools.lru_cache(maxsize=1000)
+def _opened_by(pid: str, _database: str) -> frozenset[str]:
+    """Return the folders with an arena's database in which a process has a file open."""
+    return frozenset(filter(_has_database, {os.path.dirname(path) for path in _open_files(pid)}))
 
 
 def _open_files(pid: str) -> Iterator[str]:
