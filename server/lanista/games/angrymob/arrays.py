@@ -41,7 +41,8 @@ class AngryMobEncoder:
                 f"{self.rows} by {self.cols}: give `size`"
             )
         self._board = board
-        self._ways = np.array(board.neighbours()) >= 0
+        near = board.neighbours()
+        self._ways = np.array([near[cell] for cell in range(len(board.cells))]) >= 0
         ground = np.array(board.cells, np.float32)
         cells = np.arange(len(ground))
         seen = [cells, cells[::-1]]

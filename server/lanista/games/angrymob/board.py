@@ -34,6 +34,31 @@ def neighbours_of(rows: int, cols: int, cell: int) -> tuple[int, int, int, int]:
     )
 
 
+class Neighbours(dict[int, tuple[int, int, int, int]]):
+    """By cell, its passable neighbours in directions 0 to 3, -1 where there is none.
+
+    A cell is looked at when it is asked for first: a match visits few cells of a large map, and
+    looking at all of them takes 20 ms.
+    """
+
+    def __init__(self, board: "Board") -> None:
+        super().__init__()
+        self.board = board
+
+    def __missing__(self, cell: int) -> tuple[int, int, int, int]:
+        rows, cols, cells = self.board.rows, self.board.cols, self.board.cells
+        near = (-1, -1, -1, -1)
+        if cells[cell] != IMPASSABLE:
+            near = tuple(  # type: ignore[assignment]  # always four values
+                [
+                    to if to >= 0 and cells[to] != IMPASSABLE else -1
+                    for to in neighbours_of(rows, cols, cell)
+                ]
+            )
+        self[cell] = near
+        return near
+
+
 @attrs.frozen
 class Board:
     """A map; `read_board` and `generate` make sure that it is valid, the constructor doesn't."""
@@ -46,17 +71,9 @@ class Board:
     """The cell of each seat's base."""
 
     @functools.lru_cache(maxsize=16)  # noqa: B019 - few boards are shared by matches at a time
-    def neighbours(self) -> tuple[tuple[int, int, int, int], ...]:
-        """Return each cell's passable neighbours in directions 0 to 3, -1 where there is none."""
-        return tuple(
-            (-1, -1, -1, -1)
-            if state == IMPASSABLE
-            else tuple(  # type: ignore[misc]  # always four values
-                near if near >= 0 and self.cells[near] != IMPASSABLE else -1
-                for near in neighbours_of(self.rows, self.cols, cell)
-            )
-            for cell, state in enumerate(self.cells)
-        )
+    def neighbours(self) -> Neighbours:
+        """Return each cell's passable neighbours."""
+        return Neighbours(self)
 
     def distances(self, start: int) -> list[int]:
         """Return the number of steps from `start` to each cell, -1 where there is no path."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 
 from lanista.games.angrymob import scene
-from lanista.games.angrymob.board import IMPASSABLE, Board
+from lanista.games.angrymob.board import IMPASSABLE, Board, Neighbours
 from lanista.games.base import (
     Answer,
     Reason,
@@ -66,7 +66,7 @@ class AngryMob:
     # By cell, the units of both seats that fought there in the last move.
     _fought: dict[int, tuple[int, int]] = attrs.field(init=False, factory=dict)
     _outcome: Outcome | None = attrs.field(init=False, default=None)
-    _near: tuple[tuple[int, int, int, int], ...] = attrs.field(init=False, repr=False)
+    _near: Neighbours = attrs.field(init=False, repr=False)
     _facts: bytes | None = attrs.field(init=False, default=None, repr=False)
     _ground_hash: bytes | None = attrs.field(init=False, default=None, repr=False)
     # Built when the first viewer asks, then kept: there are thousands, of which few change.
