@@ -20,7 +20,7 @@ from cattrs.cols import is_mapping, mapping_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
 
 from lanista.errors import SpecError, did_you_mean, nearest
-from lanista.ranges import ValueOfKeyError
+from lanista.ranges import ValueOfKeyError, rule
 
 MAX_DIGITS = 40
 """Maximum number of digits of a whole number."""
@@ -36,6 +36,14 @@ T = TypeVar("T")
 
 class _NotTablesError(TypeError):
     """There is a value where `[[key]]` tables belong."""
+
+
+@rule
+def given(value: str) -> str | None:
+    """Validate that a text can be a path, a command or the like: it says something, without NUL."""
+    if value.strip() and "\0" not in value:
+        return None
+    return f"{shown(value)}; expected some text; otherwise leave the key out"
 
 
 # -- reading ----------------------------------------------------------------------------------

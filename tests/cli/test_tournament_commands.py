@@ -116,7 +116,11 @@ def test_a_spec_that_can_not_be_used_is_one_line(lanista, tmp_path, name, text, 
     [
         ('records = "cup.toml"', "can't use "),
         ('records = "cup.toml/records"', "can't use "),
+        ('records = "a\\u0000b"', "records: 'a\\x00b'; expected some text"),
+        ('database = ""', "database: ''; expected some text"),
+        ('database = "a\\u0000b"', "database: 'a\\x00b'; expected some text"),
         ('database = "."', "is a folder; a database is a file"),
+        ('database = "/"', "/: is a folder; a database is a file"),
         ('database = "no/cup.db"', "there is no folder"),
         ('challenger = "A"', "cup.toml: challenger:"),
         (
@@ -130,6 +134,13 @@ def test_what_can_not_be_a_place_of_results_or_a_format_is_one_line(
 ):
     (tmp_path / "cup.toml").write_text(f"{line}\n{CUP}")
     complains(lanista("tournament", name, "cup.toml"), told)
+
+
+def test_a_folder_is_no_database_to_rebuild(lanista, tmp_path):
+    (tmp_path / "cup.toml").write_text(f'database = "."\n{CUP}')
+    told = f"{tmp_path}: is a folder; a database is a file"
+    complains(lanista("tournament", "verify", "cup.toml", "--rebuild"), told)
+    assert not tmp_path.with_name(f"{tmp_path.name}.lock").exists()
 
 
 @pytest.mark.parametrize(

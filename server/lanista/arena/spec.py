@@ -24,6 +24,7 @@ from lanista.ranges import Validator, ValueOfKeyError, at_least, at_most, positi
 from lanista.system import usable_cores
 from lanista.toml_spec import (
     SpecReader,
+    given,
     quoted,
     shown,
     strict_converter,
@@ -150,13 +151,6 @@ def _sites(site: str) -> str | None:
 
 
 @rule
-def _given(value: str) -> str | None:
-    if value.strip() and "\0" not in value:
-        return None
-    return f"{shown(value)}; expected some text; otherwise leave the key out"
-
-
-@rule
 def _ladder_name(value: str) -> str | None:
     if value in {".", ".."}:
         return f"{shown(value)}; expected another name than . or .."
@@ -213,9 +207,9 @@ def _has_zone(value: datetime) -> str | None:
 class Tls:
     """The files with which the bots' port and the page speak TLS, both in PEM."""
 
-    certificate: str = attrs.field(validator=_given)
+    certificate: str = attrs.field(validator=given)
     """The certificate, and after it those that lead to its issuer."""
-    key: str = attrs.field(validator=_given)
+    key: str = attrs.field(validator=given)
     """The private key, without a password; it may be in the certificate's file."""
 
 
@@ -245,7 +239,7 @@ class Page:
 class HouseBot:
     """A house bot of a ladder; in the file a table, or the text of `command` alone."""
 
-    command: str = attrs.field(validator=_given)
+    command: str = attrs.field(validator=given)
     """The name of a house bot of the game, a command line, or `stdio:` and a command line."""
     name: str | None = attrs.field(default=None, validator=_bot_name)
     """The name that it has on the ladder; None for one that follows from the command."""
@@ -322,7 +316,7 @@ class Friendly:
     start: Start = Start.AUTO
     matches: int | None = attrs.field(default=None, validator=[at_least(1), at_most(MAX_COUNT)])
     """Number of matches after which the arena ends; None for no end."""
-    map: str | None = attrs.field(default=None, validator=_given)
+    map: str | None = attrs.field(default=None, validator=given)
     """A map of the game of bots that name none: a file, or the name of a shipped map; None: each
     seed makes its own."""
     settings: Mapping[str, int] = attrs.field(factory=dict)
@@ -334,12 +328,12 @@ class Friendly:
 class ArenaSpec:
     """An arena as its file describes it; paths are relative to the folder of the file."""
 
-    host: str = attrs.field(default="127.0.0.1", validator=_given)
+    host: str = attrs.field(default="127.0.0.1", validator=given)
     port: int = attrs.field(default=7777, validator=[at_least(0), at_most(65535)])
     """The port on which bots are listened to; 0 for a free one."""
     game: str | None = None
     """The game of bots that name none; None for `default_game`."""
-    data: str = attrs.field(default="lanista-data", validator=_given)
+    data: str = attrs.field(default="lanista-data", validator=given)
     """The folder of records and, without `store`, of results."""
     store: str | None = attrs.field(default=None, validator=_postgresql, repr=False)
     """`postgresql://…`; None for SQLite files in the data folder. It may have a password."""

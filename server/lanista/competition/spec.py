@@ -20,7 +20,7 @@ from lanista.match.conditions import MAX_MATCH_CPU, Clock
 from lanista.ranges import at_least, at_most, rule
 from lanista.results.blocks import FormatName, SeatingsName
 from lanista.results.match_result import MatchResult
-from lanista.toml_spec import SpecReader, quoted, shown, strict_converter, whole
+from lanista.toml_spec import SpecReader, given, quoted, shown, strict_converter, whole
 
 MAX_SEEDS = 1_000_000
 """Maximum number of seeds; more are surely a mistake, and planning them would take minutes."""
@@ -145,9 +145,9 @@ class Spec:
     pin: bool = False
     """Whether each of the blocks that run at the same time gets cores of its own."""
     keep: Keep = Keep.ALL
-    database: str | None = None
+    database: str | None = attrs.field(default=None, validator=given)
     """`postgresql://…`, or a file; None for NAME.db in the folder of the spec."""
-    records: str | None = None
+    records: str | None = attrs.field(default=None, validator=given)
     """The folder of records; None for NAME.records in the folder of the spec."""
 
 

@@ -127,7 +127,7 @@ def why(error: StoreError) -> str:
 
 def log_of(path: Path) -> Path:
     """Return the path of a database's write-ahead log, a file that exists while it is in use."""
-    return path.with_name(path.name + "-wal")
+    return Path(f"{path}-wal")
 
 
 def why_closed(path: Path) -> str:

@@ -49,8 +49,7 @@ def file_lock(database: Path) -> contextlib.AbstractContextManager[None]:
 
     It is a StoreError if another process holds it.
     """
-    path = database.with_name(database.name + ".lock")
-    return _locked(path, f"{database}: {_IN_USE}")
+    return _locked(Path(f"{database}.lock"), f"{database}: {_IN_USE}")
 
 
 def folder_lock(folder: Path) -> contextlib.AbstractContextManager[None]:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from lanista.errors import StoreError
 from lanista.results.base import Database, Kind
 from lanista.results.database import readable
-from lanista.results.engines import log_of, why
+from lanista.results.engines import log_of, why, why_closed
 from lanista.results.lock import file_lock
 from lanista.results.migrations import NewerDatabaseError
 from lanista.results.reading import StoredMatch, rows
@@ -152,6 +152,8 @@ def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
             the block raises an OSError.
     """
     path = path.resolve()
+    if path.is_dir():
+        raise StoreError(f"{path}: {why_closed(path)}")
     part = path.with_name(path.name + ".new")
     with file_lock(path):
         try:
