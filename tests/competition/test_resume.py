@@ -216,6 +216,19 @@ async def test_a_map_under_another_name_is_the_same(tmp_path):
     assert (1, 0) == (report.standings.blocks, report.standings.uncounted)
 
 
+async def test_rows_are_those_of_the_blocks_that_count(tmp_path):
+    """As the table's matches are, when there are fewer rounds than were played."""
+    reports = []
+    for rounds in (2, 1):
+        with directing(setup_in(tmp_path, bots=4, format="swiss", rounds=rounds)) as director:
+            reports.append(await director.run())
+    assert [(8, 0), (4, 2)] == [
+        (report.standings.matches, report.standings.uncounted) for report in reports
+    ]
+    # The first report is asked again, after the change: its spec has two rounds.
+    assert [16, 8] == [len(report.matches()) for report in reports]
+
+
 class TestUnbenching:
     def test_an_unknown_bot(self, tmp_path):
         setup = setup_in(tmp_path)

@@ -44,9 +44,10 @@ class Report:
     setup: Setup = attrs.field(repr=False, eq=False)
 
     def matches(self) -> list[Row]:
-        """Return a row of plain values for each bot of each stored match, the oldest first.
+        """Return a row of plain values for each bot of each match, the oldest first.
 
-        `polars.DataFrame` and `pandas.DataFrame` take them as they are.
+        Matches of blocks that don't count, since the spec was changed, are left out.
+        `polars.DataFrame` and `pandas.DataFrame` take the rows as they are.
 
         Raises:
             StoreError: The database can't be read.

@@ -165,16 +165,17 @@ def match_rows(setup: Setup) -> list[Row]:
     """Return a row of plain values for each bot of each stored match, the oldest first.
 
     The setup is one after `settle_seed`. Void matches are included, with `end` `void`; matches of
-    blocks that the spec no longer contains are not.
+    blocks that don't count, since the spec was changed, are not.
 
     Raises:
         StoreError: The database can't be read.
     """
     rows: list[Row] = []
     # Whether it is damaged was looked for when the run began.
-    with Store.open(setup.database, create=False, check=False) as store, store.reading() as now:
-        blocks = {entry.id for entry in read_stored_blocks(setup, now.played()).entries}
-        matches = [stored for stored in now.matches() if stored.block in blocks]
+    with Store.open(setup.database, create=False, check=False) as store:
+        uncounted = set(moment_of(setup, store).uncounted)
+        with store.reading() as now:
+            matches = [stored for stored in now.matches() if stored.block not in uncounted]
     for stored in reversed(matches):
         match = stored.match
         common: Row = {
