@@ -297,9 +297,16 @@ def test_a_folder_that_cant_be_written_is_one_line(tmp_path):
         play_blocks(task_of(setup_of(tmp_path, JOE, RUNNERS), 0, playing=tmp_path / "file"))
 
 
-def test_a_worker_without_the_bots_folder_lets_none_lose(tmp_path):
+def test_a_worker_without_a_bots_folder_or_file_lets_none_lose(tmp_path):
     setup = setup_of(tmp_path / "gone", JOE, RUNNERS)
-    with pytest.raises(WorkError, match=r"no bot can run on .*: there is no folder .*gone"):
+    with pytest.raises(WorkError, match=r"Joe can't run on .*: there is no folder .*gone"):
+        play_blocks(task_of(setup, 0))
+
+    script = tmp_path / "mine.py"
+    script.touch()
+    setup = setup_of(tmp_path, ("Mine", "python3 mine.py"), JOE)
+    script.unlink()
+    with pytest.raises(WorkError, match=r"Mine can't run on .*: in .* there is no mine\.py, "):
         play_blocks(task_of(setup, 0))
 
 

@@ -19,7 +19,7 @@ from lanista.competition.spec import BotEntry, SeedCount, Spec, read_spec, spec_
 from lanista.errors import SpecError, placed
 from lanista.games import registry
 from lanista.games.base import Ruleset
-from lanista.hosting.bot_pool import Contestant, apart
+from lanista.hosting.bot_pool import Contestant, apart, is_there
 from lanista.hosting.host import distinct
 from lanista.hosting.inputs import SandboxName, checked_environment, configurations, given_path
 from lanista.hosting.names import bot_command, checked_name
@@ -248,14 +248,15 @@ def prepare(
     hidden = [str(records), *([] if source is None else [str(source.absolute())])]
     if isinstance(database, Path):
         hidden += [f"{database}{ending}" for ending in ("", "-wal", "-shm", ".lock")]
-    seated = [
-        attrs.evolve(
-            contestant,
-            folder=contestant.folder or str(folder),
-            hidden=(*contestant.hidden, *hidden),
+    seated = []
+    for contestant in contestants.values():
+        place = contestant.folder or str(folder)
+        needs = tuple(word for word in contestant.command if is_there(word, place))
+        seated.append(
+            attrs.evolve(
+                contestant, folder=place, needs=needs, hidden=(*contestant.hidden, *hidden)
+            )
         )
-        for contestant in contestants.values()
-    ]
     return Setup(
         spec=spec,
         ruleset=ruleset,

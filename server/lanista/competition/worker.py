@@ -31,7 +31,7 @@ from lanista.competition.block_player import MatchRun, PlayedTry, Player
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.errors import LanistaError
 from lanista.games import registry
-from lanista.hosting.bot_pool import BotPool, Contestant
+from lanista.hosting.bot_pool import BotPool, Contestant, is_there
 from lanista.jobs import Job
 from lanista.match.record import read_record
 from lanista.match.stalls import StallMonitor
@@ -120,12 +120,18 @@ class WorkError(LanistaError):
 def play_blocks(task: Task) -> list[Finished]:
     """Play the blocks of a task one after another; the bots are kept for later tasks.
 
-    It is a WorkError if a record can't be written, or if a folder in which bots run isn't there.
+    It is a WorkError if a record can't be written, or if a bot's folder or file isn't there.
     """
-    # A machine of a cluster that lacks the tournament's folder would make all its bots lose.
-    for place in {contestant.folder for contestant in task.contestants.values()}:
-        if place is not None and not Path(place).is_dir():
-            raise WorkError(f"no bot can run on {platform.node()}: there is no folder {place}")
+    # A machine of a cluster that lacks them would make its bots lose.
+    for name, bot in task.contestants.items():
+        if bot.folder is None:
+            continue
+        cant = f"{name} can't run on {platform.node()}"
+        if not Path(bot.folder).is_dir():
+            raise WorkError(f"{cant}: there is no folder {bot.folder}")
+        for word in bot.needs:
+            if not is_there(word, bot.folder):
+                raise WorkError(f"{cant}: in {bot.folder} there is no {word}, and no such program")
     return _in_loop(_play_blocks, task)
 
 

@@ -11,6 +11,7 @@ task of the pool's nursery (`BotPool._live`), because they outlive the match tha
 """
 
 import os
+import shutil
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 
@@ -47,6 +48,9 @@ class Contestant:
     """Environment variables that it gets in addition to this process's own."""
     folder: str | None = None
     """The directory that it runs in; None for this process's own."""
+    needs: tuple[str, ...] = ()
+    """Words of its command that are names of programs, files or folders (`is_there`): on a machine
+    where one of them is none, it can't run."""
     limits: BotLimits = attrs.field(factory=BotLimits)
     sandboxed: bool = False
     """Whether it runs in a sandbox; call `check_sandbox` first."""
@@ -64,6 +68,13 @@ class Contestant:
     def is_house_bot(self) -> bool:
         """Whether its program is one of Lanista's own bots."""
         return any(HOUSE_BOT.match(word) for word in self.command)
+
+
+def is_there(word: str, folder: str) -> bool:
+    """Return whether a word of a bot's command names something: in its folder, or a program."""
+    if os.path.exists(os.path.join(folder, word)):  # noqa: PTH110, PTH118 - a word may be anything
+        return True
+    return os.sep not in word and shutil.which(word) is not None
 
 
 def apart(contestants: Sequence[Contestant]) -> list[Contestant]:
