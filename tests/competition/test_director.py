@@ -252,7 +252,7 @@ def test_a_second_run_on_one_database_is_refused(tmp_path):
 
 
 def test_another_tournament_with_the_same_records_is_refused(tmp_path):
-    """It would remove what the first one's workers write."""
+    """It would remove what the first one's workers write, and replace records of equal blocks."""
     one = setup_in(tmp_path, records="records")
     other = setup_in(tmp_path, name="other", records="records", database="other.db")
     with (
@@ -263,7 +263,17 @@ def test_another_tournament_with_the_same_records_is_refused(tmp_path):
         pytest.fail("two write into one folder")
     words = f"{one.records}: in use by another tournament; give each its own folder of records"
     assert words == str(refused.value)
+    with pytest.raises(StoreError) as refused, open_tournament(other, concurrency=1):
+        pytest.fail("the records of the first one are there")
+    assert f"has the records of another tournament, whose results are in {one.database};" in str(
+        refused.value
+    )
+    one.database.unlink()
     with open_tournament(other, concurrency=1):
+        pass
+    # Both are found together at any other place.
+    moved = tmp_path.rename(tmp_path.with_name("moved"))
+    with open_tournament(setup_in(moved, records="records", database="other.db"), concurrency=1):
         pass
 
 

@@ -198,7 +198,7 @@ def directing(setup, play_task=play, *, threads=2, workers=None, store=None, **m
         ThreadPoolExecutor(threads) as pool,
         Store.open(setup.database) as opened,
         opened.lock(),
-        folder_lock(setup.records),
+        folder_lock(setup.records, setup.database),
     ):
         check_identities(setup, opened, accept_changes=False)
         settle_seed(setup, opened, makes=True)

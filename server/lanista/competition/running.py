@@ -59,7 +59,11 @@ def open_tournament(
     )
     # Made before the database, as it may raise SpecError.
     format_ = format_of(setup)
-    with Store.open(setup.database) as store, store.lock(), folder_lock(setup.records):
+    with (
+        Store.open(setup.database) as store,
+        store.lock(),
+        folder_lock(setup.records, setup.database),
+    ):
         check_identities(setup, store, accept_changes=accept_changes)
         unbench_bots(setup, store, unbench)
         settle_seed(setup, store, makes=True)

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from lanista.errors import FileError, StoreError
+from lanista.results.engines import path_of, where_of
 from lanista.system import make_file, make_folder
 
 RELEASE_PATIENCE = 5.0
@@ -52,20 +53,39 @@ def file_lock(database: Path) -> contextlib.AbstractContextManager[None]:
     return _locked(Path(f"{database}.lock"), f"{database}: {_IN_USE}")
 
 
-def folder_lock(folder: Path) -> contextlib.AbstractContextManager[None]:
+@contextlib.contextmanager
+def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
     """Make a folder of records and hold its lock: `.lock` in it, which is never removed.
 
+    The file names the database whose records they are: a path relative to the folder, or a URL.
+
     Raises:
-        StoreError: Another tournament holds it, or the file can't be made.
+        StoreError: Another tournament holds it, or has its records there, as long as its database
+            exists; or the file can't be made.
         FileError: The folder can't be made.
     """
     try:
         make_folder(folder)
     except OSError as error:
         raise FileError.of("can't make the folder of records", folder, error) from None
+    path = folder / ".lock"
     in_use = f"{folder}: in use by another tournament; give each its own folder of records"
     # A shared folder may have no locks; its users must then keep tournaments apart.
-    return _locked(folder / ".lock", in_use, passes=_NO_LOCKS)
+    with _locked(path, in_use, passes=_NO_LOCKS):
+        file, real = path_of(database), folder.resolve()
+        name = where_of(database) if file is None else os.path.relpath(file, real)
+        owner = os.fsdecode(path.read_bytes())
+        if owner != name:
+            other = owner if "://" in owner else os.path.normpath(real / owner)
+            # Equal blocks of two tournaments would have the same places for their records.
+            if owner and (other == owner or Path(other).exists()):
+                raise StoreError(
+                    f"{folder}: has the records of another tournament, whose results are in "
+                    f"{other}; give each its own folder of records, or remove {path} if that one "
+                    "has become this one"
+                )
+            path.write_bytes(os.fsencode(name))
+        yield
 
 
 @contextlib.contextmanager
