@@ -97,6 +97,28 @@ def test_a_worker_is_another_process_and_stays_whatever_its_tasks_raise(local):
     assert [before] == pids_of(workers)
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        "multiprocessing.queues.Queue._start_thread",
+        "concurrent.futures.process._ExecutorManagerThread.start",
+    ],
+)
+def test_a_thread_that_the_system_refuses_is_an_error(local, monkeypatch, start):
+    """Of the pool's: the result of a task would never come. No process is left."""
+
+    def refuse(_):
+        raise RuntimeError("can't start new thread")
+
+    workers = local(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(start, refuse)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            workers.submit(errands.pid)
+    assert [] == workers._all
+    result(workers.submit(errands.pid))
+
+
 def test_terminate_kills_what_runs(local, tmp_path):
     workers = local(2)
     waiting = workers.submit(errands.wait_for, tmp_path / "never", tmp_path / "waits")

@@ -229,7 +229,10 @@ class LocalWorkers(Workers):
                 worker.task = worker.pool.submit(function, *arguments)
             except concurrent.futures.BrokenExecutor:  # it died while it had nothing to do
                 self._dismiss([worker])
-            except OSError:  # the system starts no more; the pool would call the function later
+            except (OSError, RuntimeError):
+                # The system starts no more processes or threads; the pool would call the function
+                # later, or never.
+                worker.kill()
                 self._dismiss([worker])
                 raise
             else:
@@ -267,6 +270,9 @@ class LocalWorkers(Workers):
         cores = deal(self._cores, self.slots)[(number - 1) % self.slots] if self._pin else ()
         context = SpawnContext()
         pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=(cores,))
+        # Before Python 3.12 the pool's own thread would die of it if the system started no other
+        # one, and the result of its task would never come.
+        pool._call_queue._start_thread()  # type: ignore[attr-defined] # noqa: SLF001
         worker = _LocalWorker(number, pool, context)
         self._all.append(worker)
         return worker
