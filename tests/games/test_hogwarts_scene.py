@@ -86,6 +86,20 @@ def test_a_spell_and_what_it_took():
     assert ({}, []) == (game.frame().captured, events(game))
 
 
+def test_a_spell_did_not_take_what_a_converted_wizard_left():
+    """The wizard's cell fell to the clan with the wizard, which then went on (7.2, 7.4)."""
+    units = {A: (0, 10, 10), B: (1, 10, 11), **{more: (1, 20, more) for more in range(8, 12)}}
+    board = hall(units, ingredients=ADDED_UP)
+    game = begin(board, Draws({"whose order": [0, 0, 0]}))
+    lines = {0: f"m {A} {RIGHT} {spell(0, ADDED_UP)}", 1: f"m {B} {DOWN}"}
+    assert [A, 0, B] == play(game, lines)
+    frame = game.frame()
+    assert (0, 0) == (frame.owned[10, 11], frame.owned[11, 11])
+    assert not {(10, 11), (11, 11)} & set(frame.captured)
+    spell_told = (0, f"cast a spell: {len(frame.captured)} cells")
+    assert [spell_told, (0, "converted wizard 5")] == events(game)
+
+
 def test_a_conversion_from_its_beginning_to_its_end():
     board = hall({A: (0, 10, 10), B: (1, 10, 11)})
     game = begin(board, Draws({"surprise": [0]}))
