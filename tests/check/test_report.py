@@ -17,6 +17,7 @@ from lanista.match.conditions import Clock
 from lanista.match.record import FaultInfo, PlayerInfo, Record, ResultInfo, TurnInfo
 from lanista_protocol import Hello
 from match.test_record import HEADER
+from support.example_ruleset import take_away
 
 MS = 1000
 """Microseconds, the unit of a record's times."""
@@ -135,6 +136,12 @@ def test_answers_too_slow_for_the_clock_on_the_largest_map_alone_are_a_warning()
     assert found.evidence[0].startswith("turn 1: 0.300 s, over the usual 0.2 s")
     assert Status.OK is item(results, "times").status
     assert passed(judge(results))
+
+
+def test_of_a_game_of_another_package_no_largest_map_is_known():
+    """Its maps may be of several sizes, so nothing is said of them."""
+    results = attrs.evolve(results_of(), tested=attrs.evolve(TESTED, ruleset=take_away.RULESET))
+    assert "2 turns; a whole match on a random map" == item(results, "largest-map").said
 
 
 def test_a_machine_that_stalls_blames_no_bot():

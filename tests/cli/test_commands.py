@@ -57,6 +57,12 @@ def test_bots_lists_the_house_bots(lanista):
     assert done.out in lanista("bots").out
 
 
+def test_of_a_game_without_house_bots_none_is_listed(lanista, monkeypatch):
+    """Games of other packages have none."""
+    monkeypatch.setattr(registry, "house_bots", lambda _: {})
+    assert "" == lanista("play", "angrymob", "--list").printed == lanista("bots").printed
+
+
 def test_map_list_shows_the_shipped_maps(lanista):
     listed = lanista("map", "list", "angrymob").out.split()
     assert list(lanista_maps.names("angrymob")) == listed

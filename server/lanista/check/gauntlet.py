@@ -197,5 +197,5 @@ class _CutGame:
 
 
 def boards_of(ruleset: Ruleset) -> ModuleType | None:
-    """Return the module with special boards of a game; None: all of its boards are alike."""
+    """Return the module with special boards of a game; None if it has none."""
     return registry.part(ruleset.name, "check_boards")

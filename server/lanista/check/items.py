@@ -275,7 +275,7 @@ def _largest(results: Results) -> Item:
             item = _slow_there(item, bout, results)
         return item
     bout = results.bouts.get(CROWDED)
-    said = "all maps have one size: a whole match on a random one"
+    said = "a whole match on a random map"
     return _survived("largest-map", results, bout, said=said, advice=advice)
 
 

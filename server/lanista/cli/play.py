@@ -183,7 +183,7 @@ def command(
     if open_logs and not watch:
         raise BadInputError("--open-logs is for the page that --watch serves; give --watch too")
     if lists:
-        click.echo("\n".join(registry.house_bots(game)))
+        say(*registry.house_bots(game))
         return 0
     if len(bots) != ruleset.seats:
         raise BadInputError(

@@ -159,12 +159,12 @@ def _difference_lines(difference: "Difference", files: Sequence[str], a: "Header
         yield "So the turns of these matches can't be compared."
         return
     if difference.turn is None:
-        same = min(difference.turns)
+        same = counted(min(difference.turns), "turn")
         if difference.end:
-            yield f"The same answers in the {same} turns that both have. They end differently:"
+            yield f"The same answers in the {same} that both have. They end differently:"
             yield from _indented(difference.end)
         else:
-            yield f"No difference: the same answers in all {same} turns, and the same result."
+            yield f"No difference: the same answers in {same}, and the same result."
         return
     yield f"First difference: turn {difference.turn}."
     for seat in difference.seats:
