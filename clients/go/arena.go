@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strconv"
@@ -19,6 +20,7 @@ const (
 	connectTimeout = 10 * time.Second
 	readBuffer     = 1 << 16 // bytes; a turn of a big map comes in one read
 	quoted         = 100     // bytes of a line that an error shows
+	mostUnasked    = 8 << 20 // bytes that the arena sends from one go to the next (PROTOCOL.md 3)
 )
 
 // Game is what Arena needs of a game's state. State is one; the states of the
@@ -46,7 +48,8 @@ type Arena[S Game] struct {
 	quiet     bool          // whether it isn't told that the bot waits, or has been
 	pause     time.Duration // before the next attempt to connect, at most
 	conn      net.Conn
-	input     *bufio.Reader
+	limit     *io.LimitedReader // of conn: what may still come before the next go
+	input     *bufio.Reader     // of limit
 	begin     func(match string, start Facts) (S, error)
 
 	state   S
@@ -126,10 +129,14 @@ func (a *Arena[S]) Next() bool {
 		panic(fmt.Sprintf("lanista: turn %d wasn't answered: every state needs one arena.Send(moves...), "+
 			"arena.Send() to do nothing", a.turn))
 	}
+	a.limit.N = mostUnasked
 	for !a.over && !a.owes {
 		line, err := a.input.ReadString('\n')
 		if err == nil {
 			err = a.take(line)
+		} else if a.limit.N <= 0 {
+			err = &Error{Code: "unreadable",
+				Words: fmt.Sprintf("the arena sent %d MiB without asking for an answer", mostUnasked>>20)}
 		} else { // the end, or a reset; a line that it cuts off is dropped
 			line, err = "", a.closed()
 		}

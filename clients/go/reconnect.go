@@ -3,6 +3,7 @@ package lanista
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"math/rand"
 	"net"
 	"os"
@@ -51,7 +52,8 @@ func (a *Arena[S]) connect() *Error {
 		}
 	}
 	a.conn = conn
-	a.input = bufio.NewReaderSize(conn, readBuffer)
+	a.limit = &io.LimitedReader{R: conn, N: mostUnasked}
+	a.input = bufio.NewReaderSize(a.limit, readBuffer)
 	a.write([]byte(a.hello))
 	return nil
 }

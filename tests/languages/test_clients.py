@@ -32,6 +32,8 @@ SEED = 7
 GOLDEN = Path(__file__).with_name("golden.json")
 
 
+MOST = 8 << 20
+"""Bytes that an arena sends from one `go` to the next: PROTOCOL.md 3."""
 PAGE = CHECKOUT / "protocol" / "PROTOCOL.md"
 
 
@@ -53,6 +55,14 @@ ENDS = {
     "not in the protocol": (
         WELCOME + START + b"turn x\n",
         "unreadable: the client can't use 'turn x'",
+    ),
+    "a line without end": (
+        (WELCOME + START + b"turn 0\n").ljust(MOST, b"x"),
+        "unreadable: the arena sent 8 MiB without asking for an answer",
+    ),
+    "a turn without end": (
+        (WELCOME + START + b"turn 0\n" + b"unit 2 1 0 1\n" * (MOST // 13))[:MOST],
+        "unreadable: the arena sent 8 MiB without asking for an answer",
     ),
     "cut before a match": (
         WELCOME,
@@ -196,7 +206,10 @@ def ended_arena(said):
             yield arena.port
 
 
-SOME_ENDS = ("bad-hello", "not in the protocol", "cut in mid-match", "no arena elsewhere")
+SOME_ENDS = (
+    *("bad-hello", "not in the protocol", "a line without end", "a turn without end"),
+    *("cut in mid-match", "no arena elsewhere"),
+)
 
 
 @pytest.mark.parametrize(

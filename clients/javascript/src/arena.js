@@ -12,7 +12,7 @@ import { Draw } from "./drawing.js";
 import { ArenaError, escaped, MisuseError } from "./errors.js";
 import { holding, isQuiet, opening, quoted, refuseStdio } from "./hello.js";
 import { HogwartsState } from "./hogwarts.js";
-import { LineReader } from "./lines.js";
+import { LineReader, MOST } from "./lines.js";
 import { bySeat, decimal, integer, line, noFacts, State, word } from "./state.js";
 import { showInOneLine, Waiting } from "./waiting.js";
 
@@ -249,10 +249,12 @@ export class Arena {
     if (this.#wake || this.#connecting) {
       throw new MisuseError("the next turn is being waited for already");
     }
+    this.#input.allow();
     while (!this.#over) {
       try {
         const text = this.#input.shift();
         if (text !== undefined) this.#read(text);
+        else if (this.#input.isExhausted) this.#refuseMore();
         else if (this.#inputEnded) this.#readEnd();
         else await new Promise((resolve) => (this.#wake = () => resolve(undefined)));
       } catch (error) {
@@ -450,6 +452,12 @@ export class Arena {
     if (note.code === "room" && this.#waiting) {
       process.stderr.write(`lanista: ${escaped(note.words)}\n`);
     }
+  }
+
+  #refuseMore() {
+    this.#hangUp();
+    const words = `the arena sent ${MOST >> 20} MiB without asking for an answer`;
+    throw new ArenaError("unreadable", words);
   }
 
   /** The connection has ended without `bye`: that is well between matches alone. */

@@ -3,14 +3,31 @@
  */
 
 const NEWLINE = 10;
+/** Bytes that the arena sends from one `go` to the next (PROTOCOL.md 3). */
+export const MOST = 8 * 1024 * 1024;
 
-/** Takes bytes, gives lines; a line may be as long as memory allows. */
+/** Takes bytes, gives lines. */
 export class LineReader {
   /** @type {string[]} */
   #lines = [];
   #next = 0;
   /** The beginning of a line whose end hasn't come. @type {Buffer[]} */
   #begun = [];
+  /** How many more bytes may come; below 0: too many have, and the last ones are lost. */
+  #left = MOST;
+
+  /** Let more bytes come, as many as `MOST` with those that nobody has taken. */
+  allow() {
+    if (this.#left < 0) return;
+    this.#left = MOST;
+    for (const line of this.#lines.slice(this.#next)) this.#left -= line.length + 1;
+    for (const piece of this.#begun) this.#left -= piece.length;
+  }
+
+  /** Whether as many bytes have come as were allowed. */
+  get isExhausted() {
+    return this.#left <= 0;
+  }
 
   /**
    * Take the bytes that have arrived.
@@ -22,6 +39,8 @@ export class LineReader {
    * @param {Buffer} bytes
    */
   push(bytes) {
+    this.#left -= bytes.length;
+    if (this.#left < 0) return;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     if (end === 0) {
       this.#begun.push(bytes);

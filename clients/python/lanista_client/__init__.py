@@ -78,6 +78,7 @@ DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 7777
 _CONNECT_TIMEOUT = 10.0  # seconds
 _SILENCE = 1.0  # seconds of waiting for an opponent until that is told
 _READ_BUFFER = 1 << 16  # bytes; a turn of a big map comes in one read
+_MOST = 8 << 20  # bytes that the arena sends from one `go` to the next (PROTOCOL.md 3)
 _LOG_PIECE = 1 << 13  # code points, at most 4 bytes each: within the 65,536 bytes of PROTOCOL.md 1
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 60.0  # seconds, between attempts to connect
 _FINAL_CODES = frozenset({
@@ -315,15 +316,17 @@ class Arena:
     def _read_on(self) -> None:
         """Read to the next turn that asks for an answer, or to the end."""
         readers = self._readers
+        left = _MOST
         while not (self._owes or self._over):
             try:
-                line = self._input.readline()  # a `wait` may have put another stream there
+                line = self._input.readline(left)  # a `wait` may have put another stream there
             except OSError:  # a reset: what came before it has been used
                 line = b""
+            left -= len(line)
             keyword, *words = line.decode("utf-8", "replace").split() or [""]
             reader = readers.get(keyword)
             if not line.endswith(b"\n"):  # the end; a line that it cuts off is dropped
-                reader = self._read_closed
+                reader = self._read_closed if left else self._read_too_much
             elif reader is None:
                 self._facts.setdefault(keyword, []).append(words)
                 continue
@@ -331,7 +334,7 @@ class Arena:
                 reader(words)
             except (ValueError, LookupError, TypeError) as error:
                 self._over = True
-                text = line.decode("utf-8", "replace").rstrip("\n")
+                text = line.decode("utf-8", "replace").rstrip("\n")[:200]
                 raise ArenaError("unreadable", f"the client can't use {text!r}") from error
 
     @property
@@ -523,6 +526,11 @@ class Arena:
         else:
             return
         raise ArenaError("disconnected", words if self._reconnect else f"{words}; {advice}")
+
+    def _read_too_much(self, _words: list[str]) -> None:
+        self._over = True
+        words = f"the arena sent {_MOST >> 20} MiB without asking for an answer"
+        raise ArenaError("unreadable", words)
 
     def _position(self) -> None:
         """Give the state the facts of the turn, complete now (their order says nothing)."""

@@ -15,6 +15,7 @@ use crate::submove;
 use crate::waiting::Waiting;
 
 const READ_BUFFER: usize = 1 << 16; // bytes; a turn of a big map comes in one read
+const MOST: usize = 8 << 20; // bytes that the arena sends from one `go` to the next (PROTOCOL.md 3)
 const LOG_PIECE: usize = 1 << 13; // characters, at most 4 bytes each: within PROTOCOL.md 1's 65,536
 
 /// A connection to the arena, to play matches of one game, whose positions are `S`.
@@ -94,9 +95,18 @@ impl<S: GameState> Arena<S> {
                 turn
             );
         }
+        let mut left = MOST;
         while !self.talk.over {
-            let taken = if read_line(&mut self.input, &mut self.line) {
+            let whole = read_line(&mut self.input, &mut self.line, left);
+            left -= self.line.len();
+            let taken = if whole {
                 self.talk.line(&self.line)
+            } else if left == 0 {
+                self.talk.over = true;
+                Err(Error::Unreadable(format!(
+                    "the arena sent {} MiB without asking for an answer",
+                    MOST >> 20
+                )))
             } else {
                 self.talk.closed()
             };
@@ -204,11 +214,11 @@ impl<S: GameState> Arena<S> {
     }
 }
 
-/// Reads a line with its newline; false: there is none, and one that the end cuts off is dropped.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
+/// Reads a line with its newline; false: there is none of so many bytes, or the end cuts it off.
+fn read_line(input: impl BufRead, line: &mut Vec<u8>, most: usize) -> bool {
     line.clear();
     // An error is a reset: what came before it has been used.
-    input.read_until(b'\n', line).is_ok() && line.ends_with(b"\n")
+    input.take(most as u64).read_until(b'\n', line).is_ok() && line.ends_with(b"\n")
 }
 
 /// A text as lines of the log: whatever breaks a line begins a new one.
@@ -259,10 +269,10 @@ mod tests {
         let mut input = BufReader::new(Drops(b"turn 0\n\ngo\nuni"));
         let mut line = Vec::new();
         for expected in ["turn 0\n", "\n", "go\n"] {
-            assert!(read_line(&mut input, &mut line));
+            assert!(read_line(&mut input, &mut line, 7));
             assert_eq!(expected.as_bytes(), line);
         }
-        assert!(!read_line(&mut input, &mut line), "cut off");
+        assert!(!read_line(&mut input, &mut line, 7), "cut off");
     }
 
     #[test]

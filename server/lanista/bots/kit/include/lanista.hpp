@@ -1262,6 +1262,8 @@ constexpr int connect_timeout = 10'000;             // milliseconds
 constexpr int shortest_pause = 500;                 // milliseconds, between attempts to connect
 constexpr int longest_pause = 60'000;
 constexpr std::size_t read_buffer = 1 << 16;        // bytes; a turn of a big map comes in one read
+constexpr std::size_t most_unasked = 8 << 20;       // bytes that the arena sends from one `go` to
+                                                    // the next (PROTOCOL.md 3)
 constexpr std::size_t log_piece = 1 << 13;          // code points, at most 4 bytes each: within the
                                                     // 65,536 bytes of a line (PROTOCOL.md 1)
 
@@ -1305,8 +1307,8 @@ class Connection {
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// The next line without its newline, until the next call; none at the end of the connection,
-    /// where an unfinished line is dropped.
+    /// The next line without its newline, until the next call; none at the end of the connection or
+    /// if it `is_exhausted()`, where an unfinished line is dropped.
     std::optional<std::string_view> line() {
         std::size_t seen = from_;
         while (true) {
@@ -1325,14 +1327,22 @@ class Connection {
             }
             seen = to_;
             if (to_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+            const std::size_t room = std::min(buffer_.size() - to_, left_);
             ssize_t got = 0;
             do
-                got = ::recv(socket_, buffer_.data() + to_, buffer_.size() - to_, 0);
+                got = ::recv(socket_, buffer_.data() + to_, room, 0);
             while (got < 0 && errno == EINTR);
             if (got <= 0) return {};  // a reset too: what came before it has been used
             to_ += static_cast<std::size_t>(got);
+            left_ -= static_cast<std::size_t>(got);
         }
     }
+
+    /// Lets `most_unasked` more bytes come.
+    void allow() { left_ = most_unasked; }
+
+    /// Whether as many bytes have come as were allowed.
+    bool is_exhausted() const { return left_ == 0; }
 
     /// Whether nothing comes for so many milliseconds; what comes stays to be read.
     bool is_silent(int milliseconds) const {
@@ -1390,6 +1400,7 @@ class Connection {
     int socket_;
     std::vector<char> buffer_;
     std::size_t from_ = 0, to_ = 0;  // what of the buffer has come and isn't used
+    std::size_t left_ = most_unasked;  // bytes that may still come
 };
 
 /// Waits until a socket that is connecting is connected; else errno says why not.
@@ -1783,6 +1794,7 @@ class Arena {
             throw MisuseError("turn " + std::to_string(state_->turn) +
                               " wasn't answered: every state needs one arena.send(moves), "
                               "arena.send({}) to do nothing");
+        connection_.allow();
         while (!over_) {
             const std::optional<std::string_view> line = connection_.line();
             try {
@@ -2042,6 +2054,12 @@ class Arena {
 
     /// The connection has ended without `bye`: that is well between matches alone.
     void closed() {
+        if (connection_.is_exhausted()) {
+            over_ = true;
+            throw ArenaError("unreadable", "the arena sent " +
+                                               std::to_string(detail::most_unasked >> 20) +
+                                               " MiB without asking for an answer");
+        }
         finish();
         over_ = true;
         std::string words, advice;

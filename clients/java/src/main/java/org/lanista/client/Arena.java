@@ -237,10 +237,16 @@ public final class Arena implements Iterable<State>, AutoCloseable {
 
     /** Reads on to the next turn that asks for an answer, or to the end. */
     private void play() {
+        input.allow();
         while (!over && !asked) {
             try {
                 if (input.advance()) {
                     read(input.words());
+                } else if (input.isExhausted()) {
+                    over = true;
+                    String most = (LineReader.MOST >> 20) + " MiB";
+                    String words = "the arena sent " + most + " without asking for an answer";
+                    throw new ArenaException("unreadable", words, null);
                 } else {
                     closed();
                 }

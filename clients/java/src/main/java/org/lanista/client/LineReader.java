@@ -7,12 +7,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Lines of words from a stream of bytes, of any length (PROTOCOL.md 1).
+ * Lines of words from a stream of bytes (PROTOCOL.md 1).
  *
  * <p>Words are parted before they are decoded: no byte of a longer UTF-8 character is a space. What
  * isn't UTF-8 is replaced, never refused.
  */
 final class LineReader {
+    /** Bytes that the arena sends from one `go` to the next (PROTOCOL.md 3). */
+    static final int MOST = 8 << 20;
+
     private static final int BUFFER = 1 << 16; // bytes; a turn of a big map comes in one read
 
     private final InputStream input;
@@ -21,6 +24,7 @@ final class LineReader {
     private int filled; // where the bytes that have been read end
     private int start; // the current line, without its newline
     private int end;
+    private int left = MOST; // bytes that may still be read
 
     LineReader(InputStream input) {
         this.input = input;
@@ -29,7 +33,8 @@ final class LineReader {
     /**
      * Goes to the next line.
      *
-     * @return false at the end of the stream; a line that it cuts off is dropped
+     * @return false at the end of the stream, or if it {@link #isExhausted}; a line that this cuts
+     *     off is dropped
      */
     boolean advance() {
         int at = next;
@@ -44,15 +49,31 @@ final class LineReader {
             }
             at -= makeRoom();
             try {
-                int count = input.read(buffer, filled, buffer.length - filled);
-                if (count < 0) {
+                if (fill() < 0) {
                     return false;
                 }
-                filled += count;
             } catch (IOException e) { // a reset: what came before it has been used
                 return false;
             }
         }
+    }
+
+    /** Lets {@link #MOST} more bytes come. */
+    void allow() {
+        left = MOST;
+    }
+
+    /** Whether as many bytes have come as were allowed. */
+    boolean isExhausted() {
+        return left == 0;
+    }
+
+    private int fill() throws IOException {
+        int room = Math.min(left, buffer.length - filled);
+        int count = room == 0 ? -1 : input.read(buffer, filled, room);
+        filled += Math.max(count, 0);
+        left -= Math.max(count, 0);
+        return count;
     }
 
     /** Whether reading times out before anything comes; what comes stays to be read as lines. */
@@ -62,8 +83,7 @@ final class LineReader {
         }
         makeRoom();
         try {
-            int count = input.read(buffer, filled, buffer.length - filled);
-            filled += Math.max(count, 0); // at the end the next read says so again
+            fill(); // at the end the next read says so again
             return false;
         } catch (SocketTimeoutException e) {
             return true;
