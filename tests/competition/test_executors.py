@@ -100,7 +100,10 @@ def test_a_worker_is_another_process_and_stays_whatever_its_tasks_raise(local):
 @pytest.mark.parametrize(
     "start",
     [
-        "multiprocessing.queues.Queue._start_thread",
+        pytest.param(
+            "multiprocessing.queues.Queue._start_thread",
+            marks=pytest.mark.skipif(sys.version_info >= (3, 12), reason="the pool heeds it"),
+        ),
         "concurrent.futures.process._ExecutorManagerThread.start",
     ],
 )

@@ -13,6 +13,7 @@ import concurrent.futures
 import contextlib
 import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Literal
@@ -270,9 +271,10 @@ class LocalWorkers(Workers):
         cores = deal(self._cores, self.slots)[(number - 1) % self.slots] if self._pin else ()
         context = SpawnContext()
         pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=(cores,))
-        # Before Python 3.12 the pool's own thread would die of it if the system started no other
-        # one, and the result of its task would never come.
-        pool._call_queue._start_thread()  # type: ignore[attr-defined] # noqa: SLF001
+        if sys.version_info < (3, 12):
+            # The pool's own thread would die of it if the system started no other one, and the
+            # result of its task would never come.
+            pool._call_queue._start_thread()  # type: ignore[attr-defined] # noqa: SLF001
         worker = _LocalWorker(number, pool, context)
         self._all.append(worker)
         return worker
