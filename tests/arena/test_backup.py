@@ -101,6 +101,17 @@ def test_what_is_refused(file, tmp_path):
     assert ["copy.part", "file"] == [tmp_path.joinpath("copy.part").name, *files(full)]
 
 
+@pytest.mark.parametrize("name", ["", "lanista.db", "records", "submissions"])
+def test_a_copy_that_would_lack_what_is_on_an_absent_disk_is_not_made(file, tmp_path, name):
+    place = tmp_path / "arena" / "data" / name
+    if place.exists():
+        place.rename(tmp_path / "elsewhere")
+    place.symlink_to("/media/absent")
+    with pytest.raises(BadInputError, match=f"{place}: a link to nothing; is its disk mounted"):
+        back_up(SPEC, file, tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
 def test_a_copy_that_fails_leaves_nothing(file, tmp_path, monkeypatch):
     empty = tmp_path / "empty"
     empty.mkdir()

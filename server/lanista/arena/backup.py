@@ -53,6 +53,9 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
         raise BadInputError(
             f"{target}: lies within the data folder {data.path}; choose a folder outside it"
         )
+    for path in (data.path, data.database, data.records, data.submissions):
+        if path.is_symlink() and not path.exists():
+            raise BadInputError(f"{path}: a link to nothing; is its disk mounted?")
     making = _new_folder(place)
     try:
         data_folder = data_within(spec)
