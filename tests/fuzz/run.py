@@ -19,7 +19,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+if __name__ == "__main__":
+    sys.path[0] = str(HERE.parent)  # not this folder, whose `page` isn't the tests' package
 
 from fuzz import maps, originals, page, records, specs, submoves, wire  # noqa: E402
 from fuzz.target import CHUNK, SHOWN, Finding, Target, run_chunk  # noqa: E402

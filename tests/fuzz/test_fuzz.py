@@ -5,10 +5,13 @@ New inputs in every run; a failure prints the seed that makes them again.
 
 import itertools
 import secrets
+import subprocess
+import sys
 from random import Random
 
 import pytest
 
+from fuzz import run
 from fuzz import target as target_module
 from fuzz.run import TARGETS, target_named
 from fuzz.target import Target, run_chunk
@@ -49,6 +52,13 @@ def test_each_kind_of_fault_is_found(monkeypatch):
     assert [
         (number, fault, str(number), 7) for number, fault in zip((3, 5, 7, 9), faults, strict=True)
     ] == [(one.number, one.place.split()[0], one.given, one.chunk) for one in found]
+
+
+def test_it_runs_as_a_program():
+    """Then its folder, whose modules have names of the tests' packages, is on Python's path."""
+    command = [sys.executable, run.__file__, "--inputs", "1", "hello"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "hello" in output
 
 
 def test_a_chunk_has_the_same_inputs_in_every_run():
