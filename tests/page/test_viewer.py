@@ -1,6 +1,10 @@
 """The page's WebSocket (docs/api.md, "WebSocket"): connections, requests, operator and lobby."""
 
+import gc
+import weakref
+
 import pytest
+import trio
 from websockets.exceptions import ConnectionClosed
 
 from lanista import __version__
@@ -10,6 +14,7 @@ from lanista.page import viewer as module
 from lanista.page.frames import API
 from lanista.page.view import View
 from page.house import done, opened, play, showing
+from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -34,6 +39,21 @@ async def test_hello(house):
         },
         "play": True,
     } == await page.told("hello")
+
+
+async def test_a_viewer_that_left_is_freed_at_once(house):
+    """Without the garbage collector, which would hold up matches to search for hundreds of them."""
+    page = await house.page()
+    assert done(await page.ask("lobby"))
+    (viewer,) = house.server.viewers
+    left = [weakref.ref(viewer), weakref.ref(viewer.connection)]
+    del viewer
+    gc.disable()
+    try:
+        await trio.aclose_forcefully(page.socket.stream)
+        await until(lambda: not any(ref() for ref in left))
+    finally:
+        gc.enable()
 
 
 BAD = {

@@ -237,6 +237,8 @@ class Server:
             if connection.recv_flow_control is not None:
                 # websockets' reader waits until its message is read, also once nobody reads.
                 connection.resume_reading()
+            # These lead back to the connection; hundreds that left would be garbage to search for.
+            connection.connection_exc = connection.protocol.parser_exc = None
             self.viewers.discard(viewer)
             self._changes.tell()
 

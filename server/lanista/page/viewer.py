@@ -8,13 +8,14 @@ import base64
 import zlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
 
 import attrs
 import structlog
 import trio
+from websockets.exceptions import ConnectionClosed
 from websockets.trio.server import ServerConnection
 
 from lanista import __version__
@@ -113,7 +114,7 @@ class Viewer:
     _nursery: trio.Nursery = attrs.field(init=False)
 
     async def run(self) -> None:
-        """Answer requests until the viewer leaves, which raises `ConnectionClosed`."""
+        """Answer requests until the viewer leaves."""
         self.visitor = Visitor(operator=not self.operator.is_needed)
         self._playing = Playing(self.view, self.peer.address, self._send)
         self._later = dict.fromkeys(DECISIONS, self._decide) | {
@@ -138,13 +139,18 @@ class Viewer:
                         "play": self.view.may_play,
                     }
                 )
-                while True:  # until the viewer leaves: then `recv` raises
-                    await self._answer(await self.connection.recv())
-                    await trio.sleep(HEARD_EVERY)
+                # Within the nursery, as an exception that cancels a nursery refers to itself.
+                with suppress(ConnectionClosed):
+                    while True:
+                        await self._answer(await self.connection.recv())
+                        await trio.sleep(HEARD_EVERY)
+                self._nursery.cancel_scope.cancel()
         finally:
             for match in {**self._frame_files, **self.uploads}:
                 self._close(match)
             self._playing.close()
+            # They refer to this; hundreds that left would be garbage to search for.
+            del self._later, self._playing
 
     async def _send(self, message: Mapping[str, Any] | bytes) -> None:
         data = message if isinstance(message, bytes) else frames.encode(message)
