@@ -14,7 +14,9 @@ LINE_LIMIT = 65_536
 
 Also how many bytes of one bot are held unread.
 """
-_LOG_LINES = re.compile(rb"(?:#[^\n]{0,%d}\n)+" % (LINE_LIMIT - 1))
+# Possessive (`+` after the counts), as there is only one way to match: to remember each line for
+# another try would take megabytes of memory, and milliseconds.
+_LOG_LINES = re.compile(rb"(?:#[^\n]{0,%d}+\n)++" % (LINE_LIMIT - 1))
 
 
 class LineBuffer(bytearray):
