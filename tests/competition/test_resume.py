@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lanista.competition import events
 from lanista.competition.running import run_async
 from lanista.competition.setup import load
+from lanista.competition.standings import standings_of
 from lanista.competition.stored_blocks import (
     check_identities,
     read_stored_blocks,
@@ -214,6 +215,17 @@ async def test_a_map_under_another_name_is_the_same(tmp_path):
     with directing(second) as director:
         report = await director.run()
     assert (1, 0) == (report.standings.blocks, report.standings.uncounted)
+
+
+async def test_blocks_on_listed_seeds_count_when_the_secret_is_lost(tmp_path):
+    """As in a database that was rebuilt from the records alone: only drawn seeds go with it."""
+    setup = setup_in(tmp_path, bots=4, seeds=(1, 2), format="swiss", rounds=2)
+    with directing(setup) as director:
+        report = await director.run()
+    with Store.open(setup.database) as store:
+        store.set_meta("base_seed", "")
+        again = setup_in(tmp_path, bots=4, seeds=(1, 2), format="swiss", rounds=2)
+        assert (report.standings, "") == (standings_of(again, store), again.base_seed)
 
 
 async def test_rows_are_those_of_the_blocks_that_count(tmp_path):

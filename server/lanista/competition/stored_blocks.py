@@ -20,6 +20,7 @@ import attrs
 
 from lanista.competition.formats.base import Format
 from lanista.competition.setup import Opening, Setup
+from lanista.competition.spec import SeedCount
 from lanista.errors import SpecError, StoreError
 from lanista.results.blocks import BlockScore
 from lanista.results.database import Store
@@ -127,9 +128,12 @@ class _Openings:
         self._setup = setup
         self._by_key: dict[tuple[int, str], tuple[Opening, int]] = {}  # by seed and map
         self._end = 0  # all openings below this number are in `_by_key`
-        self._listed = setup.openings if setup.base_seed or not setup.needs_base_seed else 0
-        self._limit = self._listed
-        if self._listed and not setup.spec.format.is_planned:
+        self._listed = self._limit = setup.openings
+        if setup.needs_base_seed and not setup.base_seed:
+            # The database has lost the secret, or there never was one: none can be drawn from it.
+            if isinstance(setup.spec.seeds, SeedCount):
+                self._limit = 0
+        elif not setup.spec.format.is_planned:
             self._limit += blocks + _AHEAD
 
     def find(self, seed: int, map_: str) -> tuple[Opening, int] | None:
@@ -137,7 +141,7 @@ class _Openings:
         key = (seed, map_)
         # Openings beyond those that are listed are made only when one of them is looked for.
         while key not in self._by_key and self._end < self._limit:
-            for _ in range(max(self._listed, 64)):
+            for _ in range(min(max(self._listed, 64), self._limit - self._end)):
                 opening = self._setup.opening(self._end)
                 self._by_key[opening.seed, opening.map] = opening, self._end
                 self._end += 1
