@@ -261,7 +261,7 @@ def test_another_tournament_with_the_same_records_is_refused(tmp_path):
         open_tournament(other, concurrency=1),
     ):
         pytest.fail("two write into one folder")
-    words = f"{one.records}: in use by another tournament; give each its own folder of records"
+    words = f"{one.records}: in use by another run; give each tournament its own folder of records"
     assert words == str(refused.value)
     with pytest.raises(StoreError) as refused, open_tournament(other, concurrency=1):
         pytest.fail("the records of the first one are there")

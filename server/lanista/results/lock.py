@@ -60,8 +60,8 @@ def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
     The file names the database whose records they are: a path relative to the folder, or a URL.
 
     Raises:
-        StoreError: Another tournament holds it, or has its records there, as long as its database
-            exists; or the file can't be made.
+        StoreError: Another run holds it, or another tournament, whose database still exists, has
+            its records there; or the file can't be made.
         FileError: The folder can't be made.
     """
     try:
@@ -69,7 +69,7 @@ def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
     except OSError as error:
         raise FileError.of("can't make the folder of records", folder, error) from None
     path = folder / ".lock"
-    in_use = f"{folder}: in use by another tournament; give each its own folder of records"
+    in_use = f"{folder}: in use by another run; give each tournament its own folder of records"
     # A shared folder may have no locks; its users must then keep tournaments apart.
     with _locked(path, in_use, passes=_NO_LOCKS):
         file, real = path_of(database), folder.resolve()
