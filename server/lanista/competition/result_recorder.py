@@ -28,6 +28,7 @@ from lanista.results.block_records import PLAYING
 from lanista.results.blocks import BlockScore, Pairing
 from lanista.results.database import Store
 from lanista.results.match_result import Benching, BlockResult
+from lanista.results.schema import UNBENCHED
 from lanista.system import make_folder, sync_folder, write_whole
 
 SYNC_THREADS = 16
@@ -146,7 +147,7 @@ class ResultRecorder:
     _running: dict[str, int] = attrs.field(factory=dict, init=False)
     """The latest matches in a row that a bot failed, by name; a missing bot has failed none."""
     _seen: set[str] = attrs.field(factory=set, init=False)
-    """The bots that have played a stored block."""
+    """The bots that have played a stored block; those that were ever unbenched, in this run."""
 
     def __attrs_post_init__(self) -> None:
         self._records = PlacedRecords(self.setup.records, self.setup.spec.keep)
@@ -176,10 +177,12 @@ class ResultRecorder:
         with self.store.reading() as now:
             blocks, self._running = now.played(), now.running_failures(max_failures)
             stored = [one for one in now.benched() if one.bot in self.setup.bots]
+            unbenched = now.notes(UNBENCHED)
         running = self._running
         self._stored = read_stored_blocks(self.setup, blocks)
         for _, played in self._stored.entries:
             self._seen.update(played.bots)
+        self._seen.difference_update(unbenched)  # they may be as broken as before
         benched = {benching.bot for benching in stored}
         # There are some only if `bench_after` was lowered since these failures were stored.
         new = [
