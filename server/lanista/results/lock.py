@@ -81,8 +81,8 @@ def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
             if owner and (other == owner or Path(other).exists()):
                 raise StoreError(
                     f"{folder}: has the records of another tournament, whose results are in "
-                    f"{other}; give each its own folder of records, or remove {path} if that one "
-                    "has become this one"
+                    f"{other}; give each its own folder of records, or remove {path} if this one "
+                    "was copied or moved"
                 )
             path.write_bytes(os.fsencode(name))
         yield
