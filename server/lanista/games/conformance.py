@@ -108,7 +108,11 @@ def check_description(ruleset: Ruleset) -> None:
         f"name {name!r} must be a lower-case letter, then letters, digits or `-`",
     )
     require_texts("title", ruleset.title)
-    require(re.fullmatch(r"\S+", ruleset.version), f"version {ruleset.version!r} must be one word")
+    version = str(ruleset.version)  # it is easily written as a number
+    require(
+        version == ruleset.version and re.fullmatch(r"\S+", version),
+        f"version {ruleset.version!r} must be a text of one word",
+    )
     require(ruleset.seats >= 1, f"{ruleset.seats} seats; there must be at least 1")
     require(
         isinstance(ruleset.consequence, Consequence),
