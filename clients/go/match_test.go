@@ -198,7 +198,7 @@ func TestTheUnreadableIsTold(t *testing.T) {
 		{"go\n", `unreadable: the client can't use "go": a go without its turn`},
 		{Start + "turn x\n", `unreadable: the client can't use "turn x": "x" is no turn`},
 		{"start\n", `unreadable: the client can't use "start": 0 words instead of 1 after start`},
-		{Start + "turn 0\nunit 1 1 2 1\ngo\n", `unreadable: the client can't use "go": turn 0: no seat 2`},
+		{Start + "turn 0\nunit 1 1 2 1\ngo\n", `unreadable: the client can't use "go": turn 0: "2" isn't from 0 to 1`},
 		{"note late x -\n", `unreadable: the client can't use "note late x -": "x" is no turn`},
 		{"note late 0 y\n", `unreadable: the client can't use "note late 0 y": "y" is no place of a submove`},
 	} {

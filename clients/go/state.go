@@ -68,7 +68,6 @@ func NewState(match string, start Facts) (*State, error) {
 	state := &State{
 		Match:      match,
 		Game:       r.Line("game", 1)[0],
-		Seat:       r.Int(r.Line("seat", 1)[0]),
 		Clock:      Clock{seconds(r.Float(clock[0])), seconds(r.Float(clock[1]))},
 		Seed:       r.Int(r.Line("seed", 1)[0]),
 		Settings:   make(map[string]string),
@@ -77,6 +76,7 @@ func NewState(match string, start Facts) (*State, error) {
 	for _, words := range r.Numbered("player", 0) {
 		state.Players = append(state.Players, strings.Join(words, " "))
 	}
+	state.Seat = r.Below(r.Line("seat", 1)[0], len(state.Players))
 	for _, words := range start["set"] {
 		if len(words) > 0 {
 			state.Settings[words[0]] = strings.Join(words[1:], " ")

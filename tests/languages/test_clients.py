@@ -14,7 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from client.scripted_arena import START, WELCOME, Hears, Says, ScriptedArena
+from client.scripted_arena import (
+    CREMATORIA_START,
+    CREMATORIA_TURN,
+    HOGWARTS_START,
+    HOGWARTS_TURN,
+    START,
+    TURN_0,
+    WELCOME,
+    Hears,
+    Says,
+    ScriptedArena,
+)
 from e2e.running import PATIENCE, Program, as_json, command, digests, environment, read, run_here
 from languages.built import BUILDS
 from languages.conftest import needed
@@ -115,6 +126,49 @@ VARIABLES = {
 }
 """Variables with which the bot is started, beside the usual ones."""
 
+LIES = {
+    "angrymob": (
+        START + TURN_0,
+        [
+            ("game angrymob", "game chess"),
+            ("seat 0", "seat 2"),
+            ("base 1 3 5", "base 1 6 5"),
+            ("unit 2 1 ", "unit 2 7 "),
+            ("unit 2 1 ", "unit 2147483647 1 "),
+            ("unit 2 1 ", "unit 2 3 "),  # where nothing can stand
+            ("total 0 ", "neutral 0 -1 2\ntotal 0 "),
+        ],
+    ),
+    "hogwarts": (
+        HOGWARTS_START + HOGWARTS_TURN,
+        [
+            ("game hogwarts", "game chess"),
+            ("seat 1", "seat 4"),
+            ("unit 5 w 1 0 1 ", "unit 5 w 1 0 2147483647 "),
+            ("unit 5 w 1 ", "unit 5 w 4 "),
+            ("unit 1 g 1 ", "unit 7 g 1 "),  # the seat without its ghost
+            ("unit 1 g 1 ", "unit 1 g 2 "),
+            ("book 0 3", "book 6 3"),
+            ("voldemort 3 7", "voldemort -2147483648 7"),
+            (" 14 15\n", " 14\n"),
+            ("strength 1000 ", "strength "),
+        ],
+    ),
+    "crematoria": (
+        CREMATORIA_START + CREMATORIA_TURN,
+        [
+            ("game crematoria", "game chess"),
+            ("seat 1", "seat -1"),
+            ("unit 1 p 1 50 -1 3 ", "unit 1 p 1 50 -1 2147483647 "),
+            ("unit 1 p 1 50 -1 3 1 0", "unit 1 p 1 50 -1 3 1 2"),
+            ("unit 1 p 1 ", "unit 1 p 4 "),
+            ("gem 4 2", "gem 4 8"),
+            ("score 0 ", "score "),
+        ],
+    ),
+}
+"""By game: what an honest arena says up to the first `go`, and words in it with a lie instead."""
+
 FINAL_CODES = {
     "cpp": "../server/lanista/bots/kit/include/lanista.hpp",
     "go": "go/reconnect.go",
@@ -178,9 +232,9 @@ def test_all_libraries_give_up_at_the_same_codes(name):
     assert "unreadable" in quoted
 
 
-def starter_alone(commands, port, folder, **variables):
-    """The starter of Angry Mob as a process of its own, as a person starts it."""
-    words = [str(word) for word in commands["angrymob"]]
+def starter_alone(commands, port, folder, *, game="angrymob", **variables):
+    """A starter as a process of its own, as a person starts it."""
+    words = [str(word) for word in commands[game]]
     variables = {"LANISTA_HOST": "127.0.0.1", "LANISTA_PORT": str(port), **variables}
     return Program(words, folder, env=environment(LANISTA_NAME="Ann", **variables))
 
@@ -236,6 +290,22 @@ def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, ends, tmp_path,
         expected[end] = (1, "", line.format(port=port))
         found[end] = (code, bot.out, err)
     assert expected == found
+
+
+@pytest.mark.parametrize("commands", every(), indirect=True)
+@pytest.mark.parametrize("game", LIES)
+def test_a_starter_ends_with_one_line_at_a_lying_arena(commands, game, tmp_path, started):
+    """At something outside the board, a player that there isn't, or too few numbers."""
+    honest, lies = LIES[game]
+    found = {}
+    for words, lie in lies:
+        said = WELCOME + honest.replace(words.encode(), lie.encode(), 1)
+        with ScriptedArena(Hears(f"Ann v=1 game={game}\n".encode()), Says(said)) as arena:
+            bot = started(starter_alone(commands, arena.port, tmp_path, game=game))
+            code = bot.wait()
+        err = re.sub(r".*unreadable: the client can't use ['\"].*\n", "unreadable", bot.err)
+        found[lie] = (code, bot.out, err)
+    assert {lie: (1, "", "unreadable") for _, lie in lies} == found
 
 
 @pytest.mark.parametrize("commands", every(), indirect=True)

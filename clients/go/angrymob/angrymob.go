@@ -96,17 +96,13 @@ func NewState(match string, start lanista.Facts) (*State, error) {
 	switch {
 	case len(grid) != rows:
 		r.Fail("%d rows of a map that has %d", len(grid), rows)
-	case len(bases) != 2 || base.Seat < 0 || base.Seat > 1:
+	case len(bases) != 2 || base.Seat > 1:
 		r.Fail("%d bases, and we are in seat %d", len(bases), base.Seat)
 	}
 	if r.Err() != nil {
 		return nil, r.Err()
 	}
 	s := &State{State: *base, Rows: rows, Cols: cols}
-	for seat, words := range bases {
-		s.Bases[seat] = lanista.Cell{I: r.Int(words[0]), J: r.Int(words[1])}
-	}
-	s.Base, s.EnemyBase = s.Bases[s.Seat], s.Bases[1-s.Seat]
 	for i, tokens := range grid {
 		if len(tokens) != cols {
 			r.Fail("%d cells in row %d of a map that has %d columns", len(tokens), i, cols)
@@ -120,6 +116,13 @@ func NewState(match string, start lanista.Facts) (*State, error) {
 		}
 	}
 	s.ways = make([][]lanista.Way, len(s.passable))
+	if r.Err() != nil {
+		return nil, r.Err()
+	}
+	for seat, words := range bases {
+		s.Bases[seat] = s.cell(r, words)
+	}
+	s.Base, s.EnemyBase = s.Bases[s.Seat], s.Bases[1-s.Seat]
 	return s, r.Err()
 }
 
@@ -129,9 +132,8 @@ func (s *State) Update(turn int, facts lanista.Facts) error {
 	r := read.New(facts)
 	var units [2]Groups
 	for _, words := range r.Lines("unit", 4) {
-		seat := s.seat(r, words[2])
-		cell := lanista.Cell{I: r.Int(words[0]), J: r.Int(words[1])}
-		units[seat] = append(units[seat], Group{cell, r.Int(words[3])})
+		seat := r.Below(words[2], 2)
+		units[seat] = append(units[seat], Group{s.cell(r, words), r.Int(words[3])})
 	}
 	for _, groups := range units {
 		sort.Slice(groups, func(a, b int) bool { return groups[a].Cell.Before(groups[b].Cell) })
@@ -140,16 +142,16 @@ func (s *State) Update(turn int, facts lanista.Facts) error {
 	if changes := r.Lines("neutral", 3); len(changes) > 0 {
 		s.Neutral = append(Groups(nil), s.Neutral...)
 		for _, words := range changes {
-			s.Neutral.set(lanista.Cell{I: r.Int(words[0]), J: r.Int(words[1])}, r.Int(words[2]))
+			s.Neutral.set(s.cell(r, words), r.Int(words[2]))
 		}
 	}
 	s.Totals = [2]int{}
 	for _, words := range r.Lines("total", 2) {
-		s.Totals[s.seat(r, words[0])] = r.Int(words[1])
+		s.Totals[r.Below(words[0], 2)] = r.Int(words[1])
 	}
 	s.Moved = [2][]Submove{}
 	for _, words := range r.Lines("moved", 1) {
-		seat, numbers := s.seat(r, words[0]), words[1:]
+		seat, numbers := r.Below(words[0], 2), words[1:]
 		if len(numbers)%4 != 0 {
 			r.Fail("%d numbers in submoves of four", len(numbers))
 		}
@@ -201,14 +203,13 @@ func (s *State) Distances(goals []lanista.Cell, search Search) lanista.Steps {
 	return lanista.StepsFrom(goals, s.Rows, s.Cols, search.Within, ways, search.Blocked)
 }
 
-// seat is the seat that a word tells, one of two.
-func (s *State) seat(r *read.Reader, word string) int {
-	seat := r.Int(word)
-	if seat < 0 || seat > 1 {
-		r.Fail("no seat %d", seat)
-		return 0
+// cell is the cell that the first two words tell, where units can stand.
+func (s *State) cell(r *read.Reader, words []string) lanista.Cell {
+	cell := lanista.Cell{I: r.Int(words[0]), J: r.Int(words[1])}
+	if !s.Passable(cell.I, cell.J) {
+		r.Fail("nothing can stand in %v", cell)
 	}
-	return seat
+	return cell
 }
 
 // find is where the group of a cell is, or would be.

@@ -87,6 +87,9 @@ func NewState(match string, start lanista.Facts) (*State, error) {
 		return nil, fmt.Errorf("the game is %s, not crematoria", base.Game)
 	}
 	r := read.New(start)
+	if len(base.Players) != Players {
+		r.Fail("%d players", len(base.Players))
+	}
 	rows, cols := r.Size()
 	caves := r.Board("row", rows, cols)
 	rounds := r.Int(base.Settings["nb_rounds"])
@@ -96,7 +99,7 @@ func NewState(match string, start lanista.Facts) (*State, error) {
 	s := &State{State: *base, Rows: rows, Cols: cols, NbRounds: rounds, Own: caves, caves: caves}
 	s.lifts = make(map[lanista.Cell]bool)
 	for _, words := range r.Lines("elevator", 2) {
-		lift := lanista.Cell{I: r.Int(words[0]), J: r.Int(words[1])}
+		lift := lanista.Cell{I: r.Below(words[0], rows), J: r.Below(words[1], cols)}
 		s.Elevators = append(s.Elevators, lift)
 		s.lifts[lift] = true
 	}
@@ -119,17 +122,17 @@ func (s *State) Update(turn int, facts lanista.Facts) error {
 	s.Units = make([]*Unit, len(lines))
 	for at, words := range lines {
 		s.Units[at] = &all[at]
-		all[at].read(r, words)
+		all[at] = s.unit(r, words)
 	}
 	sort.SliceStable(s.Units, func(a, b int) bool { return s.Units[a].ID < s.Units[b].ID })
 	s.Gems = nil
 	for _, words := range r.Lines("gem", 2) {
-		s.Gems = append(s.Gems, Pos{I: r.Int(words[0]), J: r.Int(words[1]), K: 1})
+		s.Gems = append(s.Gems, Pos{I: r.Below(words[0], s.Rows), J: r.Below(words[1], s.Cols), K: 1})
 	}
 	sort.Slice(s.Gems, func(a, b int) bool {
 		return s.Gems[a].I < s.Gems[b].I || s.Gems[a].I == s.Gems[b].I && s.Gems[a].J < s.Gems[b].J
 	})
-	s.Sun = r.Int(r.Line("sun", 1)[0])
+	s.Sun = r.Below(r.Line("sun", 1)[0], s.Cols)
 	r.Ints("cells", s.NbCells[:])
 	r.Ints("gems", s.NbGems[:])
 	r.Ints("score", s.Points[:])

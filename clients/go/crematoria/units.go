@@ -50,14 +50,18 @@ func (u *Unit) String() string {
 	return fmt.Sprintf("<%s %d of %d at %v, health %d>", u.Kind, u.ID, u.Player, u.Pos, u.Health)
 }
 
-// read takes the words of a unit's line.
-func (u *Unit) read(r *read.Reader, words []string) {
-	*u = Unit{
+// unit is the unit that the words of its line tell.
+func (s *State) unit(r *read.Reader, words []string) Unit {
+	unit := Unit{
 		ID:     r.Int(words[0]),
 		Kind:   Kind(words[1]),
-		Player: r.Int(words[2]),
+		Player: -1,
 		Health: r.Int(words[3]),
 		Turns:  r.Int(words[4]),
-		Pos:    Pos{I: r.Int(words[5]), J: r.Int(words[6]), K: r.Int(words[7])},
+		Pos:    Pos{I: r.Below(words[5], s.Rows), J: r.Below(words[6], s.Cols), K: r.Below(words[7], 2)},
 	}
+	if words[2] != "-1" {
+		unit.Player = r.Below(words[2], Players)
+	}
+	return unit
 }

@@ -99,6 +99,9 @@ func NewState(match string, start lanista.Facts) (*State, error) {
 		return nil, fmt.Errorf("the game is %s, not hogwarts", base.Game)
 	}
 	r := read.New(start)
+	if len(base.Players) != Players {
+		r.Fail("%d clans", len(base.Players))
+	}
 	rows, cols := r.Size()
 	corridor := r.Board("row", rows, cols)
 	rounds := r.Int(base.Settings["NUM_ROUNDS"])
@@ -126,16 +129,20 @@ func (s *State) Update(turn int, facts lanista.Facts) error {
 	s.Units = make([]*Unit, len(lines))
 	for at, words := range lines {
 		s.Units[at] = &all[at]
-		all[at].read(r, words)
+		all[at] = s.unit(r, words)
 	}
 	sort.SliceStable(s.Units, func(a, b int) bool { return s.Units[a].ID < s.Units[b].ID })
 	s.Books = nil
 	for _, words := range r.Lines("book", 2) {
-		s.Books = append(s.Books, lanista.Cell{I: r.Int(words[0]), J: r.Int(words[1])})
+		s.Books = append(s.Books, s.cell(r, words))
 	}
 	sort.Slice(s.Books, func(a, b int) bool { return s.Books[a].Before(s.Books[b]) })
-	place := r.Line("voldemort", 2)
-	s.Voldemort = lanista.Cell{I: r.Int(place[0]), J: r.Int(place[1])}
+	s.Voldemort = s.cell(r, r.Line("voldemort", 2))
+	for clan := 0; clan < Players; clan++ {
+		if ghost := s.Ghost(clan); ghost == nil || !ghost.Ghost || ghost.Player != clan {
+			r.Fail("no ghost of clan %d", clan)
+		}
+	}
 	r.Ints("spell", s.SpellIngredients[:])
 	r.Ints("strength", s.Strength[:])
 	r.Ints("score", s.Score[:])

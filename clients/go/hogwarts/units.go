@@ -37,14 +37,19 @@ func (u *Unit) String() string {
 	return fmt.Sprintf("<%s %d of %d at %v, %d>", kind, u.ID, u.Player, u.Cell, u.RoundsPending)
 }
 
-// read takes the words of a unit's line.
-func (u *Unit) read(r *read.Reader, words []string) {
-	*u = Unit{
+// unit is the unit that the words of its line tell.
+func (s *State) unit(r *read.Reader, words []string) Unit {
+	return Unit{
 		ID:            r.Int(words[0]),
 		Ghost:         words[1] == "g",
-		Player:        r.Int(words[2]),
-		Cell:          lanista.Cell{I: r.Int(words[3]), J: r.Int(words[4])},
+		Player:        r.Below(words[2], Players),
+		Cell:          s.cell(r, words[3:]),
 		RoundsPending: r.Int(words[5]),
 		NextPlayer:    r.Int(words[6]),
 	}
+}
+
+// cell is the cell of the board that the first two words tell.
+func (s *State) cell(r *read.Reader, words []string) lanista.Cell {
+	return lanista.Cell{I: r.Below(words[0], s.Rows), J: r.Below(words[1], s.Cols)}
 }

@@ -68,7 +68,7 @@ export class AngryMobState extends State {
       });
     });
     /** The base of each seat. @readonly @type {readonly Cell[]} */
-    this.bases = bySeat(some(start, "base")).map(([i, j]) => [integer(i), integer(j)]);
+    this.bases = bySeat(some(start, "base")).map(([i, j]) => this.#placeOf(i, j));
     /** Our own base. @readonly */
     this.base = baseOf(this.bases, this.seat);
     /** The opponent's base. @readonly */
@@ -101,13 +101,13 @@ export class AngryMobState extends State {
     const theirs = new CellMap();
     for (const [i, j, seat, n] of facts.unit ?? []) {
       const units = integer(seat) === this.seat ? mine : theirs;
-      units.set([integer(i), integer(j)], integer(n));
+      units.set(this.#placeOf(i, j), integer(n));
     }
     this.mine = mine;
     this.theirs = theirs;
     for (const [i, j, n] of facts.neutral ?? []) {
-      if (n === "0") this.neutral.delete([integer(i), integer(j)]);
-      else this.neutral.set([integer(i), integer(j)], integer(n));
+      if (n === "0") this.neutral.delete(this.#placeOf(i, j));
+      else this.neutral.set(this.#placeOf(i, j), integer(n));
     }
     this.totals = bySeat(facts.total).map(([n]) => integer(n));
   }
@@ -161,6 +161,17 @@ export class AngryMobState extends State {
   distances(goals, { blocked = [], within = Number.POSITIVE_INFINITY } = {}) {
     const steps = new Int32Array(this.rows * this.cols).fill(FREE);
     return this.#paths.distances(goals, blocked, within, steps);
+  }
+
+  /**
+   * @param {string} [row]
+   * @param {string} [col]
+   * @returns {Cell} where units can stand
+   */
+  #placeOf(row, col) {
+    const [i, j] = [integer(row), integer(col)];
+    if (!this.passable(i, j)) throw new SyntaxError(`nothing can stand in ${i}, ${j}`);
+    return [i, j];
   }
 
   /**

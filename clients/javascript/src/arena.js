@@ -124,7 +124,7 @@ export async function connect(options = {}) {
   });
   const waiting = isQuiet(held, process.env) ? null : new Waiting(said);
   const connected = /** @type {import("node:stream").Duplex} */ (stream);
-  return new Arena(connected, options.keep, connector, waiting);
+  return new Arena(connected, options.keep, connector, waiting, options.game);
 }
 
 /**
@@ -176,6 +176,8 @@ export class Arena {
   /** Goes on with the iteration when something has arrived. @type {(() => void) | null} */
   #wake = null;
   #keep;
+  /** The only one that it may be; null: any. @type {string | null} */
+  #game;
   /** An answer to the last `go`. */
   #owes = false;
   #over = false;
@@ -194,9 +196,11 @@ export class Arena {
    * @param {boolean} [keep] whether it goes on after a match
    * @param {Connector | null} [connector] what makes a further connection, if it is to
    * @param {Waiting | null} [waiting] what tells that the bot waits
+   * @param {string | null} [game] what was asked for
    */
-  constructor(stream, keep = false, connector = null, waiting = null) {
+  constructor(stream, keep = false, connector = null, waiting = null, game = null) {
     this.#waiting = waiting;
+    this.#game = game;
     this.#keep = keep;
     this.#connector = connector?.reconnect ? connector : null;
     this.#stream = stream;
@@ -436,7 +440,9 @@ export class Arena {
   /** @param {string[]} words */
   #readTurn(words) {
     if (this.state === null) {
-      const Class = GAMES.get(word(line(this.#facts, "game"), 0)) ?? State;
+      const game = word(line(this.#facts, "game"), 0);
+      if (game !== (this.#game ?? game)) throw new SyntaxError(`not ${this.#game}`);
+      const Class = GAMES.get(game) ?? State;
       this.state = /** @type {S} */ (new Class(this.#match ?? "", this.#facts));
     }
     this.#turn = integer(words[0]);

@@ -8,7 +8,7 @@
 
 import { CellMap, CellSet } from "./cells.js";
 import { CLOSED, FREE, Paths } from "./paths.js";
-import { cellsOf, decimal, integer, line, rowsOf, some, State, word } from "./state.js";
+import { cellsOf, decimal, integer, line, numbersOf, rowsOf, some, State, word } from "./state.js";
 
 /** @typedef {import("./cells.js").Cell} Cell */
 /** @typedef {import("./cells.js").Pos} Pos */
@@ -171,11 +171,17 @@ export class CrematoriaState extends State {
     const units = some(facts, "unit").map((words) => new CrematoriaUnit(words));
     this.units = new Map(units.sort((a, b) => a.id - b.id).map((unit) => [unit.id, unit]));
     this.gems = cellsOf(facts.gem).map(([i, j]) => [i, j, 1]);
+    if (
+      ![...this.gems, ...units.map((unit) => unit.pos)].every((pos) => this.posOk(...pos)) ||
+      !units.every(({ player }) => player === -1 || player in this.players)
+    ) {
+      throw new SyntaxError("something outside the board, or a unit of no player");
+    }
     this.sun = integer(line(facts, "sun")[0]);
-    this.nbCells = line(facts, "cells").map(integer);
-    this.nbGems = line(facts, "gems").map(integer);
-    this.points = line(facts, "score").map(integer);
-    this.status = line(facts, "status").map(decimal);
+    this.nbCells = numbersOf(facts, "cells", this.players.length);
+    this.nbGems = numbersOf(facts, "gems", this.players.length);
+    this.points = numbersOf(facts, "score", this.players.length);
+    this.status = numbersOf(facts, "status", this.players.length, decimal);
   }
 
   /** The round that is asked for, from 0: the turn. */

@@ -8,7 +8,7 @@
 
 import { CellMap, CellSet } from "./cells.js";
 import { FREE, Paths } from "./paths.js";
-import { cellsOf, decimal, integer, line, rowsOf, some, State } from "./state.js";
+import { cellsOf, decimal, integer, line, numbersOf, rowsOf, some, State } from "./state.js";
 
 /** @typedef {import("./cells.js").Cell} Cell */
 /** @typedef {import("./paths.js").Way<Cell>} Way */
@@ -160,10 +160,18 @@ export class HogwartsState extends State {
     this.books = cellsOf(facts.book);
     const [i, j] = line(facts, "voldemort");
     this.voldemort = [integer(i), integer(j)];
-    this.spellIngredients = line(facts, "spell").map(integer);
-    this.strength = line(facts, "strength").map(integer);
-    this.score = line(facts, "score").map(integer);
-    this.status = line(facts, "status").map(decimal);
+    const cells = [...this.books, this.voldemort, ...units.map((unit) => unit.pos)];
+    if (
+      !cells.every(([i, j]) => this.posOk(i, j)) ||
+      !units.every((unit) => unit.player in this.players) ||
+      !this.players.every((_, p) => this.units.get(p)?.ghost && this.units.get(p)?.player === p)
+    ) {
+      throw new SyntaxError("something outside the board, or a unit without its clan");
+    }
+    this.spellIngredients = numbersOf(facts, "spell", 15);
+    this.strength = numbersOf(facts, "strength", this.players.length);
+    this.score = numbersOf(facts, "score", this.players.length);
+    this.status = numbersOf(facts, "status", this.players.length, decimal);
   }
 
   /** The round that is asked for, from 0: the turn. */

@@ -26,6 +26,7 @@ export class State {
     this.seat = integer(line(start, "seat")[0]);
     /** The name in each seat. @readonly @type {readonly string[]} */
     this.players = bySeat(start.player).map((words) => words.join(" "));
+    if (!(this.seat in this.players)) throw new SyntaxError(`no player in seat ${this.seat}`);
     const [first, other] = line(start, "clock");
     /**
      * Seconds for the first answer and for every other; 0: no limit.
@@ -147,6 +148,19 @@ export function rowsOf(lines, count, length) {
     throw new SyntaxError(`not a board of ${count} rows and ${length} columns`);
   }
   return rows;
+}
+
+/**
+ * The numbers of the line with a keyword, of which it must have so many.
+ * @param {Facts} facts
+ * @param {string} keyword
+ * @param {number} count
+ * @param {(text: string) => number} [kind]
+ */
+export function numbersOf(facts, keyword, count, kind = integer) {
+  const words = line(facts, keyword);
+  if (words.length !== count) throw new SyntaxError(`not ${count} numbers after ${keyword}`);
+  return words.map((text) => kind(text));
 }
 
 /**

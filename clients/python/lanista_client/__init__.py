@@ -246,6 +246,7 @@ class Arena:
         self.results: list[Result] = []
         self.notes: list[Note] = []
         self.draw = Draw(self._write)
+        self._game = game
         self._keep = keep
         self._reconnect = reconnect
         self._tells = not (is_quiet(environ.get("LANISTA_QUIET")) if quiet is None else quiet)
@@ -457,6 +458,8 @@ class Arena:
     def _read_turn(self, words: list[str]) -> None:
         if self.state is None:
             start, game = self._facts, self._facts["game"][0][0]
+            if game != self._game and self._game is not None:
+                raise ValueError("another game")
             self.state = GAMES.get(game, State)(self._match or "", start)
         self._turn = int(words[0])
         self._facts = {}

@@ -6,7 +6,7 @@ A position is (i, j, k): row from 0 at the top, column from 0 at the left, level
 
 from __future__ import annotations
 
-from lanista_client.states import State, board_of, steps_from
+from lanista_client.states import State, board_of, numbers_of, steps_from
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
@@ -137,11 +137,17 @@ class CrematoriaState(State):
         units = sorted(map(CrematoriaUnit, facts["unit"]), key=_id)
         self.units = {unit.id: unit for unit in units}
         self.gems = sorted([(int(i), int(j), 1) for i, j in facts.get("gem", ())])
-        self.sun = int(facts["sun"][0][0])
-        self.nb_cells = tuple(map(int, facts["cells"][0]))
-        self.nb_gems = tuple(map(int, facts["gems"][0]))
-        self.points = tuple(map(int, facts["score"][0]))
-        self.status = tuple(map(float, facts["status"][0]))
+        players = len(self.players)
+        if not (
+            all(self.pos_ok(*gem) for gem in self.gems)
+            and all(self.pos_ok(*unit.pos) and -1 <= unit.player < players for unit in units)
+        ):
+            raise ValueError("something outside the board, or a unit of no player")
+        (self.sun,) = numbers_of(facts, "sun", 1)
+        self.nb_cells = numbers_of(facts, "cells", players)
+        self.nb_gems = numbers_of(facts, "gems", players)
+        self.points = numbers_of(facts, "score", players)
+        self.status = numbers_of(facts, "status", players, float)
 
     @property
     def round(self) -> int:

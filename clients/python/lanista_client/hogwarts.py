@@ -7,7 +7,7 @@ solve.
 
 from __future__ import annotations
 
-from lanista_client.states import State, board_of, steps_from
+from lanista_client.states import State, board_of, numbers_of, steps_from
 
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
@@ -121,12 +121,18 @@ class HogwartsState(State):
         units = sorted(map(HogwartsUnit, facts["unit"]), key=_id)
         self.units = {unit.id: unit for unit in units}
         self.books = sorted([(int(i), int(j)) for i, j in facts.get("book", ())])
-        i, j = facts["voldemort"][0]
-        self.voldemort = (int(i), int(j))
-        self.spell_ingredients = tuple(map(int, facts["spell"][0]))
-        self.strength = tuple(map(int, facts["strength"][0]))
-        self.score = tuple(map(int, facts["score"][0]))
-        self.status = tuple(map(float, facts["status"][0]))
+        self.voldemort = numbers_of(facts, "voldemort", 2)
+        clans = range(len(self.players))
+        if not (
+            all(self.pos_ok(*cell) for cell in (*self.books, self.voldemort))
+            and all(self.pos_ok(*unit.pos) and unit.player in clans for unit in units)
+            and all(self.units[clan].ghost and self.units[clan].player == clan for clan in clans)
+        ):
+            raise ValueError("something outside the board, or a unit without its clan")
+        self.spell_ingredients = numbers_of(facts, "spell", 15)
+        self.strength = numbers_of(facts, "strength", len(clans))
+        self.score = numbers_of(facts, "score", len(clans))
+        self.status = numbers_of(facts, "status", len(clans), float)
 
     @property
     def round(self) -> int:

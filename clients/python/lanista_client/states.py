@@ -50,6 +50,8 @@ class State:
         self.game = start["game"][0][0]
         self.seat = int(start["seat"][0][0])
         self.players = tuple(" ".join(words) for _, words in by_seat(start.get("player", [])))
+        if self.seat not in range(len(self.players)):
+            raise ValueError(f"no player in seat {self.seat}")
         first, other = start["clock"][0]
         self.clock = (float(first), float(other))
         self.seed = int(start["seed"][0][0])
@@ -120,7 +122,9 @@ class AngryMobState(State):
         self.rows, self.cols = (int(word) for word in start["size"][0])
         lines = [(row, words) for row, *words in start["row"]]
         grid = board_of(lines, self.rows, self.cols)
-        self._passable = [[word != "#" for word in row] for row in grid]
+        self._passable = frozenset(
+            [(i, j) for i, row in enumerate(grid) for j, word in enumerate(row) if word != "#"]
+        )
         self.neutral: dict[Cell, int] = {
             (i, j): int(word)
             for i, row in enumerate(grid)
@@ -131,6 +135,7 @@ class AngryMobState(State):
         self.bases = tuple((int(i), int(j)) for _, (i, j) in by_seat(start["base"]))
         self.base: Cell = self.bases[self.seat]
         self.enemy_base: Cell = self.bases[1 - self.seat]
+        self._require_passable(self.bases)
         self.mine: dict[Cell, int] = {}
         self.theirs: dict[Cell, int] = {}
         self.totals: tuple[int, ...] = ()
@@ -142,12 +147,19 @@ class AngryMobState(State):
         for i, j, seat, n in facts.get("unit", ()):
             both[int(seat)][int(i), int(j)] = int(n)
         self.mine, self.theirs = both[self.seat], both[1 - self.seat]
-        for i, j, n in facts.get("neutral", ()):
-            if n == "0":
-                self.neutral.pop((int(i), int(j)), None)
+        neutral = {(int(i), int(j)): int(n) for i, j, n in facts.get("neutral", ())}
+        for cells in (*both, neutral):
+            self._require_passable(cells)
+        for cell, units in neutral.items():
+            if units:
+                self.neutral[cell] = units
             else:
-                self.neutral[int(i), int(j)] = int(n)
+                self.neutral.pop(cell, None)
         self.totals = tuple(int(words[0]) for _, words in by_seat(facts.get("total", [])))
+
+    def _require_passable(self, cells: Iterable[Cell]) -> None:
+        if not self._passable.issuperset(cells):
+            raise ValueError("units or a base outside the map or where nothing can stand")
 
     def copy(self) -> Self:
         """A state of this position that stays as it is when this one is brought up to date."""
@@ -175,7 +187,7 @@ class AngryMobState(State):
 
     def passable(self, i: int, j: int) -> bool:
         """Whether the cell lies on the map and units can stand there."""
-        return 0 <= i < self.rows and 0 <= j < self.cols and self._passable[i][j]
+        return (i, j) in self._passable
 
     def neighbours(self, i: int, j: int) -> list[tuple[int, Cell]]:
         """The ways out of a cell: each direction that a unit can take, and the cell it leads to."""
@@ -247,6 +259,20 @@ def board_of(lines: Iterable[Sequence[Any]], rows: int, cols: int) -> list[Any]:
     if set(map(len, told.values())) != {cols} or len(told) != rows:
         raise ValueError(f"not a board of {rows} rows and {cols} columns")
     return [told[row] for row in range(rows)]
+
+
+def numbers_of(
+    facts: Facts, keyword: str, count: int, kind: Callable[[str], Any] = int
+) -> tuple[Any, ...]:
+    """Return the numbers of the line with this keyword.
+
+    Raises:
+        ValueError, LookupError: There is no such line, or it doesn't have `count` numbers.
+    """
+    numbers = tuple(map(kind, facts[keyword][0]))
+    if len(numbers) != count:
+        raise ValueError(f"{len(numbers)} numbers after {keyword}, not {count}")
+    return numbers
 
 
 def number(text: str) -> float:

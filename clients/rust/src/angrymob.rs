@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::distances::Distances;
 use crate::error::Unreadable;
-use crate::facts::{by_seat, exactly, numbered, numbers, Facts};
+use crate::facts::{by_seat, exactly, numbered, numbers, require, Facts};
 use crate::state::{GameState, Start};
 use crate::submove::{Submove, Token};
 
@@ -56,6 +56,8 @@ impl Default for Search<'_> {
         Self { blocked: &[], within: i32::MAX }
     }
 }
+
+const NOWHERE: &str = "units or a base where nothing can stand";
 
 /// A submove (i, j, k, d): `k` units from row `i`, column `j`, in direction `d`.
 pub type Order = (i32, i32, i32, Direction);
@@ -161,7 +163,7 @@ impl GameState for AngryMobState {
         let bases = <[Cell; 2]>::try_from(bases).map_err(|_| Unreadable::new("not two bases"))?;
         let seat = start.seat;
         let base = *bases.get(seat).ok_or_else(|| Unreadable::new("our seat isn't 0 or 1"))?;
-        Ok(Self {
+        let state = Self {
             start,
             seat,
             turn: 0,
@@ -177,7 +179,9 @@ impl GameState for AngryMobState {
             totals: Vec::new(),
             moved: [Vec::new(), Vec::new()],
             passable: Arc::new(passable),
-        })
+        };
+        require(bases.iter().all(|&base| state.passable(base)), NOWHERE)?;
+        Ok(state)
     }
 
     fn update(&mut self, turn: i32, facts: Facts) -> Result<(), Unreadable> {
@@ -186,16 +190,19 @@ impl GameState for AngryMobState {
         self.theirs.clear();
         for line in facts.lines("unit") {
             let [i, j, seat, n] = exactly(line)?;
+            let cell = (i.parse()?, j.parse()?);
+            require(self.passable(cell), NOWHERE)?;
             let units = match seat.parse::<usize>()? {
                 seat if seat == self.seat => &mut self.mine,
                 0 | 1 => &mut self.theirs,
                 _ => return Err(Unreadable::new("a third seat has units")),
             };
-            units.insert((i.parse()?, j.parse()?), n.parse()?);
+            units.insert(cell, n.parse()?);
         }
         for line in facts.lines("neutral") {
             let [i, j, n] = exactly(line)?;
             let cell = (i.parse()?, j.parse()?);
+            require(self.passable(cell), NOWHERE)?;
             match n.parse()? {
                 0 => self.neutral.remove(&cell),
                 units => self.neutral.insert(cell, units),

@@ -44,6 +44,17 @@ impl Facts {
         self.lines.keys().map(String::as_str)
     }
 
+    /// The same, if there are so many.
+    pub(crate) fn so_many<N>(&self, keyword: &str, count: usize) -> Result<Vec<N>, Unreadable>
+    where
+        N: FromStr,
+        Unreadable: From<N::Err>,
+    {
+        let numbers = self.numbers(keyword)?;
+        require(numbers.len() == count, "another number of words")?;
+        Ok(numbers)
+    }
+
     /// Adds a line by its words.
     pub(crate) fn add<'a>(&mut self, keyword: &str, words: impl Iterator<Item = &'a str>) {
         let words = words.map(str::to_owned).collect();
@@ -99,6 +110,18 @@ impl Facts {
         // Far more than any board has; their sums and doubles are within an i32.
         let (rows, cols) = (rows.parse::<NonZeroU16>()?, cols.parse::<NonZeroU16>()?);
         Ok((rows.get().into(), cols.get().into()))
+    }
+}
+
+/// What is wrong with something that isn't on the board.
+pub(crate) const OUTSIDE: &str = "something is outside the board";
+
+/// An error unless that is so.
+pub(crate) fn require(so: bool, else_what: &str) -> Result<(), Unreadable> {
+    if so {
+        Ok(())
+    } else {
+        Err(Unreadable::new(else_what))
     }
 }
 

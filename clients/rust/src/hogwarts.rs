@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::distances::{Distances, Grid};
 use crate::error::Unreadable;
-use crate::facts::{exactly, Facts};
+use crate::facts::{exactly, require, Facts, OUTSIDE};
 use crate::state::{GameState, Start};
 use crate::submove::{Submove, Token};
 
@@ -341,6 +341,7 @@ impl GameState for HogwartsState {
     }
 
     fn update(&mut self, turn: i32, facts: Facts) -> Result<(), Unreadable> {
+        let clans = self.start.players.len();
         self.turn = turn;
         self.own = facts.board("own", self.rows, self.cols)?;
         for unit in self.units.values() {
@@ -350,17 +351,25 @@ impl GameState for HogwartsState {
         facts.first("unit")?;
         for line in facts.lines("unit") {
             let unit = HogwartsUnit::read(line)?;
+            require(self.pos_ok(unit.pos), OUTSIDE)?;
+            require(unit.player < clans, "a unit of no clan")?;
             self.at.set(unit.pos, Some(unit.id));
             self.units.insert(unit.id, unit);
         }
+        for clan in 0..clans {
+            let own = self.ghost(clan).filter(|ghost| ghost.player == clan);
+            require(own.is_some(), "a clan without its ghost")?;
+        }
         self.books = facts.cells("book")?;
+        require(self.books.iter().all(|&book| self.pos_ok(book)), OUTSIDE)?;
         let [i, j] = exactly(facts.first("voldemort")?)?;
         self.voldemort = (i.parse()?, j.parse()?);
+        require(self.pos_ok(self.voldemort), OUTSIDE)?;
         self.spell_ingredients = <[i32; 15]>::try_from(facts.numbers("spell")?)
             .map_err(|_| Unreadable::new("a spell has 15 ingredients"))?;
-        self.strength = facts.numbers("strength")?;
-        self.score = facts.numbers("score")?;
-        self.status = facts.numbers("status")?;
+        self.strength = facts.so_many("strength", clans)?;
+        self.score = facts.so_many("score", clans)?;
+        self.status = facts.so_many("status", clans)?;
         self.facts = facts;
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::error::Unreadable;
-use crate::facts::{exactly, numbered, Facts};
+use crate::facts::{exactly, numbered, require, Facts};
 use crate::submove::{Submove, Token};
 
 /// What stays the same through a match: the lines before its `turn 0`.
@@ -49,12 +49,14 @@ impl Start {
         }
         let [first, other] = exactly(facts.first("clock")?)?;
         let [seat] = exactly(facts.first("seat")?)?;
+        let seat = seat.parse()?;
+        require(seat < players.len(), "no player is in our seat")?;
         let [seed] = exactly(facts.first("seed")?)?;
         let [game] = exactly(facts.first("game")?)?;
         Ok(Self {
             match_id,
             game: game.clone(),
-            seat: seat.parse()?,
+            seat,
             players,
             clock: (first.parse()?, other.parse()?),
             seed: seed.parse()?,

@@ -40,6 +40,16 @@ func (r *Reader) Int(word string) int {
 	return number
 }
 
+// Below is a whole number from 0 to one less than the limit.
+func (r *Reader) Below(word string, limit int) int {
+	number := r.Int(word)
+	if number < 0 || number >= limit {
+		r.Fail("%q isn't from 0 to %d", word, limit-1)
+		return 0
+	}
+	return number
+}
+
 // Float is a decimal number.
 func (r *Reader) Float(word string) float64 {
 	number, err := strconv.ParseFloat(word, 64)

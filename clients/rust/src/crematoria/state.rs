@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{CrematoriaUnit, Direction, Kind, Order, Pos};
 use crate::distances::{Distances, Grid};
 use crate::error::Unreadable;
-use crate::facts::{exactly, Facts};
+use crate::facts::{exactly, require, Facts, OUTSIDE};
 use crate::hogwarts::owner;
 use crate::state::{GameState, Start};
 
@@ -255,6 +255,7 @@ impl GameState for CrematoriaState {
     }
 
     fn update(&mut self, turn: i32, facts: Facts) -> Result<(), Unreadable> {
+        let players = self.start.players.len();
         self.turn = turn;
         self.own = facts.board("own", self.rows, self.cols)?;
         for unit in self.units.values() {
@@ -264,18 +265,22 @@ impl GameState for CrematoriaState {
         facts.first("unit")?;
         for line in facts.lines("unit") {
             let unit = CrematoriaUnit::read(line)?;
+            require(self.pos_ok(unit.pos), OUTSIDE)?;
+            require(unit.player < Some(players), "a unit of no player")?;
             if unit.turns <= 0 {
                 self.at.set(unit.pos, Some(unit.id));
             }
             self.units.insert(unit.id, unit);
         }
         self.gems = facts.cells("gem")?.into_iter().map(|(i, j)| (i, j, 1)).collect();
+        require(self.gems.iter().all(|&gem| self.pos_ok(gem)), OUTSIDE)?;
         let [sun] = exactly(facts.first("sun")?)?;
         self.sun = sun.parse()?;
-        self.nb_cells = facts.numbers("cells")?;
-        self.nb_gems = facts.numbers("gems")?;
-        self.points = facts.numbers("score")?;
-        self.status = facts.numbers("status")?;
+        require((0..self.cols).contains(&self.sun), OUTSIDE)?;
+        self.nb_cells = facts.so_many("cells", players)?;
+        self.nb_gems = facts.so_many("gems", players)?;
+        self.points = facts.so_many("score", players)?;
+        self.status = facts.so_many("status", players)?;
         self.facts = facts;
         Ok(())
     }

@@ -390,6 +390,13 @@ inline int to_int(std::string_view text) {
     return static_cast<int>(value);
 }
 
+/// An integer from 0 to one less than the limit.
+inline int below(std::string_view text, std::size_t limit) {
+    const int value = to_int(text);
+    if (value < 0 || static_cast<std::size_t>(value) >= limit) throw Unreadable("beyond a limit");
+    return value;
+}
+
 inline std::vector<int> to_ints(const Words& words) {
     std::vector<int> numbers;
     numbers.reserve(words.size());
@@ -527,6 +534,11 @@ class Grid {
     }
     /// The same, on level 0.
     bool has(Cell cell) const { return has(Pos{cell.i, cell.j, 0}); }
+    /// The place on level 0 that words of the arena tell.
+    Cell place(const std::string& row, const std::string& col) const {
+        return {detail::below(row, static_cast<std::size_t>(rows_)),
+                detail::below(col, static_cast<std::size_t>(cols_))};
+    }
     /// What is at a place, which must be there.
     Thing& operator[](Pos pos) { return things_[index(pos)]; }
     const Thing& operator[](Pos pos) const { return things_[index(pos)]; }
@@ -615,9 +627,9 @@ class State {
     /// Reads the lines that describe a match; for `Arena`.
     State(std::string match_id, Facts start) : match(std::move(match_id)) {
         game = detail::first(start, "game", 1)[0];
-        seat = detail::to_int(detail::first(start, "seat", 1)[0]);
         for (const auto& [number, words] : detail::by_number(start["player"]))
             players.push_back(detail::joined(*words, 1));
+        seat = detail::below(detail::first(start, "seat", 1)[0], players.size());
         const Words& times = detail::first(start, "clock", 2);
         clock = {detail::to_double(times[0]), detail::to_double(times[1])};
         seed = detail::to_int(detail::first(start, "seed", 1)[0]);
@@ -728,9 +740,9 @@ class AngryMob : public State {
             }
         for (const auto& [number, words] : detail::by_number(start_facts["base"])) {
             detail::of_size(*words, 3, 3);
-            bases.push_back({detail::to_int((*words)[1]), detail::to_int((*words)[2])});
+            bases.push_back(place((*words)[1], (*words)[2]));
         }
-        if (bases.size() != 2 || seat < 0 || seat > 1) throw detail::Unreadable("no two bases");
+        if (bases.size() != 2 || seat > 1) throw detail::Unreadable("no two bases");
         base = bases[static_cast<std::size_t>(seat)];
         enemy_base = bases[static_cast<std::size_t>(1 - seat)];
     }
@@ -742,14 +754,13 @@ class AngryMob : public State {
         theirs.clear();
         for (const Words& words : facts["unit"]) {
             detail::of_size(words, 4, 4);
-            auto& units = seat_of(words[2]) == seat ? mine : theirs;
-            units.insert_or_assign(units.end(),
-                                   Cell{detail::to_int(words[0]), detail::to_int(words[1])},
+            auto& units = detail::below(words[2], 2) == seat ? mine : theirs;
+            units.insert_or_assign(units.end(), place(words[0], words[1]),
                                    detail::to_int(words[3]));
         }
         for (const Words& words : facts["neutral"]) {
             detail::of_size(words, 3, 3);
-            const Cell cell{detail::to_int(words[0]), detail::to_int(words[1])};
+            const Cell cell = place(words[0], words[1]);
             const int units = detail::to_int(words[2]);
             if (units == 0)
                 neutral.erase(cell);
@@ -759,7 +770,8 @@ class AngryMob : public State {
         totals = detail::ints_by_seat(facts["total"]);
         moved.assign(2, {});
         for (const Words& words : facts["moved"]) {
-            auto& sent = moved[static_cast<std::size_t>(seat_of(detail::of_size(words, 1)[0]))];
+            const int whose = detail::below(detail::of_size(words, 1)[0], 2);
+            auto& sent = moved[static_cast<std::size_t>(whose)];
             if (words.size() % 4 != 1) throw detail::Unreadable("no submoves of four numbers");
             sent.clear();
             for (std::size_t k = 1; k < words.size(); k += 4)
@@ -769,10 +781,10 @@ class AngryMob : public State {
     }
 
   private:
-    static int seat_of(const std::string& word) {
-        const int number = detail::to_int(word);
-        if (number < 0 || number > 1) throw detail::Unreadable("no seat of two");
-        return number;
+    Cell place(const std::string& row, const std::string& col) const {
+        const Cell cell{detail::to_int(row), detail::to_int(col)};
+        if (!passable(cell)) throw detail::Unreadable("nothing can stand there");
+        return cell;
     }
 
     Grid<char> passable_;
@@ -969,27 +981,34 @@ class Hogwarts : public State {
             Unit unit;
             unit.id = detail::to_int(words[0]);
             unit.ghost = words[1] == "g";
-            unit.player = detail::to_int(words[2]);
-            unit.pos = {detail::to_int(words[3]), detail::to_int(words[4])};
+            unit.player = detail::below(words[2], players.size());
+            unit.pos = at_.place(words[3], words[4]);
             unit.rounds_pending = detail::to_int(words[5]);
             unit.next_player = detail::to_int(words[6]);
             detail::insert_sorted(units, unit);
         }
         at_.fill(-1);
         for (std::size_t k = 0; k < units.size(); ++k)
-            if (at_.has(units[k].pos)) at_[units[k].pos] = static_cast<int>(k);
+            at_[units[k].pos] = static_cast<int>(k);
+        for (std::size_t clan = 0; clan < players.size(); ++clan) {
+            const Unit* found = unit(static_cast<int>(clan));
+            if (!found || !found->ghost || found->player != found->id)
+                throw detail::Unreadable("a clan without its ghost");
+        }
         books.clear();
         books_.fill(0);
         for (const Words& words : facts["book"]) {
-            const Cell cell = detail::to_cell(words);
+            detail::of_size(words, 2, 2);
+            const Cell cell = at_.place(words[0], words[1]);
             detail::insert_sorted(books, cell);
-            if (books_.has(cell)) books_[cell] = 1;
+            books_[cell] = 1;
         }
-        voldemort = detail::to_cell(detail::first(facts, "voldemort"));
-        spell_ingredients = detail::to_ints(detail::first(facts, "spell"));
-        strength = detail::to_ints(detail::first(facts, "strength"));
-        score = detail::to_ints(detail::first(facts, "score"));
-        status = detail::to_doubles(detail::first(facts, "status"));
+        const Words& his = detail::first(facts, "voldemort", 2);
+        voldemort = at_.place(his[0], his[1]);
+        spell_ingredients = detail::to_ints(detail::first(facts, "spell", 15));
+        strength = detail::to_ints(detail::first(facts, "strength", players.size()));
+        score = detail::to_ints(detail::first(facts, "score", players.size()));
+        status = detail::to_doubles(detail::first(facts, "status", players.size()));
     }
 
   private:
@@ -1191,9 +1210,10 @@ class Crematoria : public State {
         at_ = Grid<int>(rows, cols, 2, -1);
         lifts_ = Grid<char>(rows, cols, 1, 0);
         for (const Words& words : start_facts["elevator"]) {
-            const Cell cell = detail::to_cell(words);
+            detail::of_size(words, 2, 2);
+            const Cell cell = lifts_.place(words[0], words[1]);
             detail::insert_sorted(elevators, cell);
-            if (lifts_.has(cell)) lifts_[cell] = 1;
+            lifts_[cell] = 1;
         }
     }
 
@@ -1208,27 +1228,27 @@ class Crematoria : public State {
             Unit unit;
             unit.id = detail::to_int(words[0]);
             unit.type = Type(words[1][0]);
-            unit.player = detail::to_int(words[2]);
+            unit.player = words[2] == "-1" ? -1 : detail::below(words[2], players.size());
             unit.health = detail::to_int(words[3]);
             unit.turns = detail::to_int(words[4]);
-            unit.pos = {detail::to_int(words[5]), detail::to_int(words[6]),
-                        detail::to_int(words[7])};
+            const Cell cell = lifts_.place(words[5], words[6]);
+            unit.pos = {cell.i, cell.j, detail::below(words[7], 2)};
             detail::insert_sorted(units, unit);
         }
         at_.fill(-1);
         for (std::size_t k = 0; k < units.size(); ++k)
-            if (units[k].turns <= 0 && at_.has(units[k].pos))
-                at_[units[k].pos] = static_cast<int>(k);
+            if (units[k].turns <= 0) at_[units[k].pos] = static_cast<int>(k);
         gems.clear();
         for (const Words& words : facts["gem"]) {
-            const Cell cell = detail::to_cell(words);
+            detail::of_size(words, 2, 2);
+            const Cell cell = lifts_.place(words[0], words[1]);
             detail::insert_sorted(gems, Pos{cell.i, cell.j, 1});
         }
-        sun = detail::to_int(detail::first(facts, "sun", 1)[0]);
-        nb_cells = detail::to_ints(detail::first(facts, "cells"));
-        nb_gems = detail::to_ints(detail::first(facts, "gems"));
-        points = detail::to_ints(detail::first(facts, "score"));
-        status = detail::to_doubles(detail::first(facts, "status"));
+        sun = detail::below(detail::first(facts, "sun", 1)[0], static_cast<std::size_t>(cols));
+        nb_cells = detail::to_ints(detail::first(facts, "cells", players.size()));
+        nb_gems = detail::to_ints(detail::first(facts, "gems", players.size()));
+        points = detail::to_ints(detail::first(facts, "score", players.size()));
+        status = detail::to_doubles(detail::first(facts, "status", players.size()));
     }
 
   private:
@@ -1768,6 +1788,7 @@ class Arena {
         : hello_(detail::hello(options)),
           host_(detail::host(options)),
           port_(detail::port(options)),
+          game_(options.game),
           keep_(options.keep),
           reconnect_(options.reconnect),
           quiet_(detail::quiet(options)) {
@@ -1897,6 +1918,7 @@ class Arena {
         : hello_(detail::hello(options)),
           host_(detail::host(options)),
           port_(detail::port(options)),
+          game_(options.game),
           keep_(options.keep),
           quiet_(detail::quiet(options)) {
         connection_.open(socket);
@@ -2077,6 +2099,7 @@ class Arena {
 
     void make_state() {
         const std::string game = detail::first(facts_, "game", 1)[0];
+        if (game != game_.value_or(game)) throw detail::Unreadable("another game");
         std::string match = match_.value_or("");
         if (game == "angrymob")
             state_ = std::make_unique<AngryMob>(std::move(match), std::move(facts_));
@@ -2110,6 +2133,7 @@ class Arena {
 
     std::string hello_, host_;
     int port_ = 0;
+    std::optional<std::string> game_;  // the only one that it may be; none: any
     detail::Connection connection_{-1};
     bool keep_;
     bool reconnect_ = false;

@@ -35,7 +35,7 @@ public final class AngryMobState extends State {
         passable = grid.toArray(new boolean[0][]);
         List<Cell> places = new ArrayList<>();
         for (List<String> line : start.numbered("base")) {
-            places.add(new Cell(Facts.integer(line, 0), Facts.integer(line, 1)));
+            places.add(cell(line));
         }
         bases = Collections.unmodifiableList(places);
         if (bases.size() != 2) {
@@ -66,13 +66,13 @@ public final class AngryMobState extends State {
         Map<Cell, Integer> ours = new LinkedHashMap<>();
         Map<Cell, Integer> others = new LinkedHashMap<>();
         for (List<String> unit : facts.all("unit")) {
-            Cell cell = new Cell(Facts.integer(unit, 0), Facts.integer(unit, 1));
-            (Facts.integer(unit, 2) == seat() ? ours : others).put(cell, Facts.integer(unit, 3));
+            boolean isOurs = Facts.integer(unit, 2) == seat();
+            (isOurs ? ours : others).put(cell(unit), Facts.integer(unit, 3));
         }
         mine = Collections.unmodifiableMap(ours);
         theirs = Collections.unmodifiableMap(others);
         for (List<String> line : facts.all("neutral")) {
-            Cell cell = new Cell(Facts.integer(line, 0), Facts.integer(line, 1));
+            Cell cell = cell(line);
             int units = Facts.integer(line, 2);
             if (units == 0) {
                 neutral.remove(cell);
@@ -85,6 +85,13 @@ public final class AngryMobState extends State {
             sums.add(Facts.integer(line, 0));
         }
         totals = Collections.unmodifiableList(sums);
+    }
+
+    /** The cell that a line tells first, where units can stand. */
+    private Cell cell(List<String> line) {
+        Cell cell = new Cell(Facts.integer(line, 0), Facts.integer(line, 1));
+        Facts.require(passable(cell), "nothing can stand in " + cell);
+        return cell;
     }
 
     /** {@return the map's height in cells} */

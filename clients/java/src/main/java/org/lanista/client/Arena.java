@@ -36,6 +36,7 @@ public final class Arena implements Iterable<State>, AutoCloseable {
     private final Connector connector;
     private final boolean keep;
     private final Waiting waiting; // null: it isn't told that the bot waits
+    private final String game; // the only one that it may be; null: any
     private Connector.Connection connection;
     private LineReader input;
     private final Iterator<State> turns = new Turns();
@@ -53,10 +54,11 @@ public final class Arena implements Iterable<State>, AutoCloseable {
     private Facts facts = new Facts(); // where lines go that nothing below reads
 
     /** Connects. */
-    Arena(Connector connector, boolean keep, Waiting waiting) {
+    Arena(Connector connector, boolean keep, Waiting waiting, String game) {
         this.connector = connector;
         this.keep = keep;
         this.waiting = waiting;
+        this.game = game;
         open(connector.first());
     }
 
@@ -353,7 +355,9 @@ public final class Arena implements Iterable<State>, AutoCloseable {
 
     private void turn(int number) {
         if (state == null) {
-            state = State.of(match, facts);
+            State begun = State.of(match, facts);
+            Facts.require(game == null || game.equals(begun.game()), "another game");
+            state = begun;
         }
         turn = number;
         positioning = true;

@@ -228,7 +228,7 @@ public final class ArenaBuilder {
             String said = new String(hello, StandardCharsets.UTF_8);
             waiting = new Waiting(Waiting.address(where, at), said, System.err);
         }
-        return new Arena(new Connector(source, hello, lasting, sleep), keep, waiting);
+        return new Arena(new Connector(source, hello, lasting, sleep), keep, waiting, game);
     }
 
     /** Forgets all by which the bot finds another arena than the one that starts it. */

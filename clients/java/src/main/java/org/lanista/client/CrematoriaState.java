@@ -54,12 +54,15 @@ public final class CrematoriaState extends State {
     @Override
     void update(int turn, Facts facts) {
         super.update(turn, facts);
+        int count = players().size();
         own = facts.board("own", rows, cols);
         SortedMap<Integer, Unit> byId = new TreeMap<>();
         Map<Pos, Unit> byPos = new HashMap<>();
         facts.only("unit"); // a turn without any is none
         for (List<String> line : facts.all("unit")) {
             Unit unit = Unit.read(line);
+            requireOnBoard(unit.pos);
+            Facts.require(-1 <= unit.player && unit.player < count, "a unit of no player");
             byId.put(unit.id, unit);
             if (unit.turns <= 0) {
                 byPos.put(unit.pos, unit);
@@ -71,12 +74,17 @@ public final class CrematoriaState extends State {
         for (Cell cell : facts.cells("gem")) {
             outside.add(new Pos(cell.i(), cell.j(), 1));
         }
+        outside.forEach(this::requireOnBoard);
         gems = Collections.unmodifiableList(outside);
         sun = Facts.integer(facts.only("sun"), 0);
-        nbCells = facts.integers("cells");
-        nbGems = facts.integers("gems");
-        points = facts.integers("score");
-        status = facts.decimals("status");
+        nbCells = facts.integers("cells", count);
+        nbGems = facts.integers("gems", count);
+        points = facts.integers("score", count);
+        status = facts.decimals("status", count);
+    }
+
+    private void requireOnBoard(Pos pos) {
+        Facts.require(posOk(pos.i(), pos.j(), pos.k()), pos + " is outside the board");
     }
 
     /** {@return our own number: the seat} */

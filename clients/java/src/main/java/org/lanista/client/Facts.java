@@ -51,21 +51,23 @@ final class Facts {
         return alike.get(0);
     }
 
-    /** The numbers of the line of a keyword. */
-    List<Integer> integers(String keyword) {
+    /** The numbers of the line of a keyword, which must be so many. */
+    List<Integer> integers(String keyword, int count) {
         List<Integer> numbers = new ArrayList<>();
         for (String word : only(keyword)) {
             numbers.add(Integer.valueOf(word));
         }
+        require(numbers.size() == count, "another number of words after " + keyword);
         return Collections.unmodifiableList(numbers);
     }
 
-    /** The numbers of the line of a keyword, with what may follow the point. */
-    List<Double> decimals(String keyword) {
+    /** The same, with what may follow the point. */
+    List<Double> decimals(String keyword, int count) {
         List<Double> numbers = new ArrayList<>();
         for (String word : only(keyword)) {
             numbers.add(Double.valueOf(word));
         }
+        require(numbers.size() == count, "another number of words after " + keyword);
         return Collections.unmodifiableList(numbers);
     }
 
@@ -101,6 +103,13 @@ final class Facts {
         }
         Collections.sort(cells);
         return Collections.unmodifiableList(cells);
+    }
+
+    /** Throws unless that is so. */
+    static void require(boolean so, String otherwise) {
+        if (!so) {
+            throw new IllegalArgumentException(otherwise);
+        }
     }
 
     /** A word of a line as a number. */

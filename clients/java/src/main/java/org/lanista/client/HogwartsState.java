@@ -51,12 +51,15 @@ public final class HogwartsState extends State {
     @Override
     void update(int turn, Facts facts) {
         super.update(turn, facts);
+        int clans = players().size();
         own = facts.board("own", rows, cols);
         SortedMap<Integer, Unit> byId = new TreeMap<>();
         Map<Cell, Unit> byCell = new HashMap<>();
         facts.only("unit"); // a turn without any is none
         for (List<String> line : facts.all("unit")) {
             Unit unit = Unit.read(line);
+            requireOnBoard(unit.pos);
+            Facts.require(0 <= unit.player && unit.player < clans, "a unit of no clan");
             byId.put(unit.id, unit);
             byCell.put(unit.pos, unit);
         }
@@ -65,10 +68,21 @@ public final class HogwartsState extends State {
         books = facts.cells("book");
         bookCells = new HashSet<>(books);
         voldemort = facts.cells("voldemort").get(0);
-        spellIngredients = facts.integers("spell");
-        strength = facts.integers("strength");
-        score = facts.integers("score");
-        status = facts.decimals("status");
+        books.forEach(this::requireOnBoard);
+        requireOnBoard(voldemort);
+        for (int clan = 0; clan < clans; clan++) {
+            Unit ghost = byId.get(clan);
+            boolean isThere = ghost != null && ghost.ghost && ghost.player == clan;
+            Facts.require(isThere, "a clan without its ghost");
+        }
+        spellIngredients = facts.integers("spell", 15);
+        strength = facts.integers("strength", clans);
+        score = facts.integers("score", clans);
+        status = facts.decimals("status", clans);
+    }
+
+    private void requireOnBoard(Cell cell) {
+        Facts.require(posOk(cell.i(), cell.j()), cell + " is outside the board");
     }
 
     /** {@return our own clan: the seat} */

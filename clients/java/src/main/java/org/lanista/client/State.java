@@ -34,7 +34,8 @@ public class State {
             names.add(Facts.rest(line, 0));
         }
         players = Collections.unmodifiableList(names);
-        List<Double> times = start.decimals("clock");
+        Facts.require(0 <= seat && seat < names.size(), "no player in seat " + seat);
+        List<Double> times = start.decimals("clock", 2);
         clock = new Clock(times.get(0), times.get(1));
         seed = Facts.integer(start.only("seed"), 0);
         Map<String, String> values = new LinkedHashMap<>();

@@ -29,7 +29,7 @@ final class ReconnectTest {
 
         Arena arena(boolean keep) {
             byte[] hello = Said.bytes("A v=1\n");
-            return new Arena(new Connector(this::next, hello, true, pauses::add), keep, null);
+            return new Arena(new Connector(this::next, hello, true, pauses::add), keep, null, null);
         }
 
         private Connector.Connection next() {

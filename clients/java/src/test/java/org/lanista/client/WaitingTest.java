@@ -24,7 +24,7 @@ final class WaitingTest {
                         "A v=1 game=angrymob room=lab token=t\n",
                         new PrintStream(err, true, StandardCharsets.UTF_8));
         Connector connector = new Connector(wire::connection, new byte[0], false, null);
-        try (Arena arena = new Arena(connector, false, waiting)) {
+        try (Arena arena = new Arena(connector, false, waiting, null)) {
             for (State state : arena) {
                 arena.send();
             }

@@ -72,7 +72,8 @@ final class Wire {
     }
 
     Arena arena(boolean keep) {
-        return new Arena(new Connector(this::connection, new byte[0], false, null), keep, null);
+        Connector connector = new Connector(this::connection, new byte[0], false, null);
+        return new Arena(connector, keep, null, null);
     }
 
     /** The connection itself. */
