@@ -85,6 +85,12 @@ def test_a_row_told_twice_or_outside_the_board_is_an_arena_error(monkeypatch, st
     assert "unreadable" == caught.value.code
 
 
+@BOTH
+def test_a_cell_that_is_no_owner_in_our_digits_has_none(monkeypatch, start, turn):
+    turn = re.sub(rb"own 1 .", "own 1 \u00b2".encode(), turn)
+    assert -1 == state_of(monkeypatch, start, turn).owner(1, 0)
+
+
 @pytest.mark.parametrize("keyword", [b"own", b"unit", b"score", b"status"])
 @BOTH
 def test_a_turn_without_its_facts_is_an_arena_error(monkeypatch, start, turn, keyword):

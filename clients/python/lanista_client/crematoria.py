@@ -201,7 +201,7 @@ class CrematoriaState(State):
     def owner(self, i: int, j: int) -> int:
         """The player that owns a cell of level 0; -1: nobody, as rock and elevators."""
         mark = self.own[i][j]
-        return int(mark) if mark.isdigit() else -1
+        return int(mark) if mark.isdecimal() else -1
 
     def unit_at(self, pos: Pos) -> CrematoriaUnit | None:
         """The unit on a cell, if any; a necromonger that still descends isn't on it."""

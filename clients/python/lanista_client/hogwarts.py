@@ -168,7 +168,7 @@ class HogwartsState(State):
     def owner(self, i: int, j: int) -> int:
         """The clan that owns a cell of the board; -1: none, as of a wall."""
         mark = self.own[i][j]
-        return int(mark) if mark.isdigit() else -1
+        return int(mark) if mark.isdecimal() else -1
 
     def unit_at(self, i: int, j: int) -> HogwartsUnit | None:
         """The unit on a cell, if any."""
