@@ -42,7 +42,7 @@ from lanista.match.runner import Match
 from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.nurseries import helpers_nursery
-from lanista.system import return_large_blocks
+from lanista.system import favour_event_loop, return_large_blocks
 from lanista_protocol import ErrorCode, SessionState
 
 CONVERTER = make_converter()
@@ -286,6 +286,7 @@ def _let_go(connection: Connection) -> None:
 def main() -> None:
     """Be a worker of the arena at the other end of the link."""
     theirs = end_of_link()
+    favour_event_loop()
     return_large_blocks()
     registry.usable()  # loaded now, rather than between the turns of a match
     gc.collect()

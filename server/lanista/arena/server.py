@@ -17,7 +17,7 @@ from lanista.arena.options import Options
 from lanista.arena.spec import Start
 from lanista.errors import SpecError
 from lanista.nurseries import helpers_nursery, stop_signals
-from lanista.system import return_large_blocks
+from lanista.system import favour_event_loop, return_large_blocks
 
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
@@ -124,6 +124,7 @@ async def serve(options: Options, beside: Beside, reread: Reread | None = None) 
                 await beside(arena, nursery)
                 if options.spec.friendly.start is Start.MANUAL:
                     nursery.start_soon(wait_for_enter, arena.matches, read_stdin)
+                favour_event_loop()
                 _freeze_memory()
             except BaseException:
                 connections.close()
