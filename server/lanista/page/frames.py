@@ -34,18 +34,20 @@ NONE = -1
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
-def encode(value: Mapping[str, Any]) -> bytes:
+def encode(value: Mapping[str, Any], *, is_finite: bool = False) -> bytes:
     """Return a value as compact JSON in UTF-8.
+
+    If it is known that all its numbers are finite, that takes a tenth of the time.
 
     Raises:
         ValueError: It contains an infinite number or NaN, which JSON doesn't have.
     """
     try:
-        data = orjson.dumps(value)  # in a tenth of the time
+        data = orjson.dumps(value)
     except TypeError:
         data = None  # It may contain a lone surrogate or a number of more than 64 bits.
     # Where this has a null, there may be a number that JSON doesn't have.
-    if data is not None and b"null" not in data:
+    if data is not None and (is_finite or b"null" not in data):
         return data
     # A lone surrogate can't be UTF-8; the page shows a question mark for it.
     return _ENCODE(value).encode("utf-8", "replace")
