@@ -179,6 +179,14 @@ def test_a_host_of_another_machine_is_told(tmp_path):
     assert done.err.endswith("; choose another address with --host and --port\n")
 
 
+def test_a_current_folder_that_was_removed_is_told(lanista, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    told = "lanista: can't use the current folder: No such file or directory\n"
+    assert told == lanista("sprt", "CamperJoe", "RandomRunners").refusal
+
+
 def test_interrupting_a_command_gives_130(lanista, monkeypatch):
     """Ctrl-C outside a match, as in a long `map check`: no traceback."""
 

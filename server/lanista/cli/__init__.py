@@ -120,7 +120,9 @@ def main() -> NoReturn:
         sys.exit(EXIT_BAD_INPUT)
     except OSError as error:
         # Commands report errors of files themselves; what remains is output to a full disk, say.
-        what = f"can't use {error.filename}" if error.filename else "can't write the output"
+        is_gone = isinstance(error, FileNotFoundError)  # of no file: what Path.cwd() raises
+        where = error.filename or ("the current folder" if is_gone else "")
+        what = f"can't use {where}" if where else "can't write the output"
         _complain(f"lanista: {what}: {error.strerror or error}")
         drop_unwritten(sys.stdout)
         sys.exit(EXIT_BAD_INPUT)
