@@ -9,6 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from client.scripted_arena import (
+    CREMATORIA_START,
+    CREMATORIA_TURN,
+    HOGWARTS_START,
+    HOGWARTS_TURN,
+    WELCOME,
+)
 from e2e.running import PATIENCE, environment, read, run_here
 from kit.conftest import converse, player
 from languages.built import BUILDS
@@ -339,6 +346,46 @@ def test_the_name_is_the_players_own_or_the_environments(compiler, said, name):
     assert 1 == code
     assert err.startswith(f"{name}: disconnected: the connection ended before a match; check ")
     assert 1 == err.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "turn", "lie", "said"),
+    [
+        pytest.param(
+            *("hogwarts/AIDemoFix", HOGWARTS_START, HOGWARTS_TURN),
+            *(
+                ("unit 6 w", "unit 2147483647 w"),
+                "disconnected: the connection ended in mid-match; ",
+            ),
+            id="an id",
+        ),
+        pytest.param(
+            *("crematoria/AIDemo", CREMATORIA_START, CREMATORIA_TURN),
+            *(("nb_hellhounds 3", "nb_hellhounds 1000000"), "more units than cells\n"),
+            id="a number of units",
+        ),
+        pytest.param(
+            *("crematoria/AIDemo", CREMATORIA_START, CREMATORIA_TURN),
+            *(("gem_value 30", "gem_value " + "9" * 30), "no setting of a match: gem_value\n"),
+            id="a setting",
+        ),
+    ],
+)
+def test_a_lying_arena_is_given_no_memory(compiler, name, start, turn, lie, said):
+    """For units that there can't be; the player goes on without them, or ends with one line."""
+    game = name.partition("/")[0]
+    settings = registry.get(game).settings
+    lines = "".join(f"set {setting.name} {setting.default}\n" for setting in settings).encode()
+    told = (WELCOME + start + lines + turn).replace(*(text.encode() for text in lie))
+
+    def talk(connection, arrived, _):
+        arrived.readline()
+        connection.sendall(told)
+        arrived.readline()
+
+    code, _, err = converse(player(name), talk, LANISTA_NAME="Ann")
+    assert (1, 1) == (code, err.count("\n"))
+    assert err.startswith(f"Ann: {said}")
 
 
 def test_no_arena_is_told_in_one_line(compiler):

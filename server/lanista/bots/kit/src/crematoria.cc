@@ -31,8 +31,10 @@ void take_rules(const lanista::Crematoria& state) {
   rules.turns_to_land = setting(state, "turns_to_land");
   rules.rows = state.rows;
   rules.cols = state.cols;
-  now.nb_units = rules.nb_players * (rules.nb_furyans + rules.nb_pioneers) +
-                 rules.max_nb_necromongers + rules.nb_hellhounds;
+  const long long owned = 1LL * rules.nb_players * (rules.nb_furyans + rules.nb_pioneers);
+  const long long all = owned + rules.max_nb_necromongers + rules.nb_hellhounds;
+  if (all > 2LL * rules.rows * rules.cols) throw std::out_of_range("more units than cells");
+  now.nb_units = static_cast<int>(all);
 }
 
 CellType type_of(const lanista::Crematoria& state, lanista::Pos place) {

@@ -53,10 +53,10 @@ void take_units(const lanista::Hogwarts& state) {
   units.clear();
   for (std::vector<int>& ids : wizards) ids.clear();
   for (const lanista::Hogwarts::Unit& unit : state.units) {
-    if (unit.id < 0 || unit.player < 0 || unit.player >= clans) continue;
-    units.resize(static_cast<std::size_t>(unit.id) + 1);
-    units.back() = Unit(unit.ghost ? Ghost : Wizard, unit.id, unit.player,
-                        Pos(unit.pos.i, unit.pos.j), unit.rounds_pending, unit.next_player);
+    // The ids are 0, 1, 2 and so on; room for any other might be all memory.
+    if (unit.id != static_cast<int>(units.size()) || unit.player >= clans) continue;
+    units.emplace_back(unit.ghost ? Ghost : Wizard, unit.id, unit.player,
+                       Pos(unit.pos.i, unit.pos.j), unit.rounds_pending, unit.next_player);
     if (unit.ghost) {
       now.ghosts[unit.player] = unit.id;
     } else {

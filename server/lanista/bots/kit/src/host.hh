@@ -329,9 +329,12 @@ void copy(const std::vector<Number>& from, Number (&to)[size]) {
   std::copy_n(from.begin(), std::min(size, from.size()), to);
 }
 
-/// The setting of a match, a whole number.
+/// The setting of a match, a whole number; none is more than a million.
 inline int setting(const lanista::State& state, const char* name) {
-  return static_cast<int>(state.setting(name));
+  const double value = state.setting(name);
+  if (!(value >= 0 && value <= 1e6))
+    throw std::out_of_range(std::string("no setting of a match: ") + name);
+  return static_cast<int>(value);
 }
 
 }  // namespace lanista_kit
