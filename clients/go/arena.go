@@ -311,7 +311,7 @@ func (a *Arena[S]) takeStart(match string) error {
 
 func (a *Arena[S]) takeTurn(word string) error {
 	turn, err := strconv.Atoi(word)
-	if err != nil {
+	if err != nil || turn < 0 {
 		return fmt.Errorf("%q is no turn", word)
 	}
 	if !a.begun {

@@ -132,6 +132,7 @@ LIES = {
         [
             ("game angrymob", "game chess"),
             ("seat 0", "seat 2"),
+            ("turn 0", "turn -1"),
             ("base 1 3 5", "base 1 6 5"),
             ("unit 2 1 ", "unit 2 7 "),
             ("unit 2 1 ", "unit 2147483647 1 "),

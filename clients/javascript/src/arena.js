@@ -446,6 +446,7 @@ export class Arena {
       this.state = /** @type {S} */ (new Class(this.#match ?? "", this.#facts));
     }
     this.#turn = integer(words[0]);
+    if (this.#turn < 0) throw new SyntaxError("a turn before the first");
     this.#facts = noFacts();
   }
 

@@ -462,6 +462,8 @@ class Arena:
                 raise ValueError("another game")
             self.state = GAMES.get(game, State)(self._match or "", start)
         self._turn = int(words[0])
+        if self._turn < 0:
+            raise ValueError("a turn before the first")
         self._facts = {}
 
     def _read_go(self, _words: list[str]) -> None:

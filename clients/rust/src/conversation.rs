@@ -7,7 +7,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::error::{Error, Unreadable};
-use crate::facts::{by_seat, Facts};
+use crate::facts::{by_seat, require, Facts};
 use crate::options::escaped;
 use crate::state::{GameState, Start};
 
@@ -236,6 +236,7 @@ impl<S: GameState> Conversation<S> {
 
     /// A turn's facts begin; before the first of a match, all is known of the match itself.
     fn turn(&mut self, turn: i32) -> Result<(), Unreadable> {
+        require(turn >= 0, "a turn before the first")?;
         let facts = mem::take(&mut self.facts);
         if self.state.is_none() {
             let id = self.match_id.clone().unwrap_or_default();

@@ -1996,7 +1996,7 @@ class Arena {
             position();
             owes_ = true;
         } else if (keyword == "turn") {
-            const int number = detail::to_int(detail::of_size(words, 1)[0]);
+            const int number = detail::below(detail::of_size(words, 1)[0], INT_MAX);
             if (!state_) make_state();
             turn_ = number;
             facts_.clear();

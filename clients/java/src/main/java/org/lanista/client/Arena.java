@@ -359,6 +359,7 @@ public final class Arena implements Iterable<State>, AutoCloseable {
             Facts.require(game == null || game.equals(begun.game()), "another game");
             state = begun;
         }
+        Facts.require(number >= 0, "a turn before the first");
         turn = number;
         positioning = true;
         facts = new Facts();
