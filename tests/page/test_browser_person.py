@@ -73,10 +73,14 @@ def test_a_unit_is_steered_in_a_game_of_four(arena, show):
     """
     page = show(f"{arena.page}/#/play")
     match, panel = begin(page, "hogwarts", ["Null", "Null", "Null"])
+    expect(panel).to_contain_text("By keyboard: B leads to the board")
     # By keyboard it is a unit of one's own at which pointing begins.
     for key in ("b", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     expect(panel).to_contain_text("Chosen: unit ")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("elsewhere Enter ends the round")
     page.keyboard.press("Escape")
     others = panel.get_by_label("The others look for ground")
     others.uncheck()

@@ -25,6 +25,13 @@ const MAX_BOARD_SHARE = 0.62;
 /** Height in CSS px up to which a page is low, as in match.css, and the board has all of it but this. */
 const LOW = 560;
 const HEADLINE = 48;
+/** What keys do in a match of the user's own. @type {import("./board_view.js").Kind["keys"]} */
+const KEYS_BY_HAND = {
+  board:
+    "to the board: there the arrow keys point at cells, and Enter chooses units and where they go; " +
+    "Tab leads on to your orders; elsewhere Enter ends the round",
+  unfollow: "take back the choice, then all orders",
+};
 
 /**
  * @typedef {import("./board_view.js").Options & {fault: number | null, embedded: boolean,
@@ -70,6 +77,7 @@ export class MatchView extends BoardView {
         label: "Decided",
         title: "To where it was decided: the largest gain in the winner's lead (D)",
       },
+      keys: options.seat ? KEYS_BY_HAND : {},
       needed: { width: 21, height: 14 },
     });
     const { head, pointed, word } = this;

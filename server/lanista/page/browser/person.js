@@ -338,8 +338,13 @@ export class OrdersPanel {
     if (selected !== null) {
       return `Chosen: ${this.#orders.chosen()}. Click where to go, or there again for others.`;
     }
+    // Whoever knows the keys by then has no room for them.
+    const isFirst = this.#seat.turn === 0 && !matchMedia("(hover: none)").matches;
+    const keys = isFirst
+      ? " By keyboard: B leads to the board, where the arrow keys point and Enter clicks; Tab leads back here."
+      : "";
     return marches.length === 0
-      ? `Click units of yours, then where they are to go. Enter ends the ${this.#word}.`
+      ? `Click units of yours, then where they are to go. Enter ends the ${this.#word}.${keys}`
       : `Enter ends the ${this.#word}. Click units again to give them another order.`;
   }
 }
