@@ -109,6 +109,13 @@ test("until then it is told who leads", () => {
 test("seat numbers in a ruleset's text become letter and name", () => {
   assert.equal("lost furyan 4, reborn for B Bob", nameSeats("lost furyan 4, reborn for seat 1", HEAD));
   assert.equal("changes to seat 7", nameSeats("changes to seat 7", HEAD));
+  // A name that is written from right to left doesn't turn the number after it around.
+  const turned = { ...HEAD, players: [{ name: "\u05d0 1" }, { name: "Bob" }] };
+  assert.equal("A \u2068\u05d0 1\u2069: 3 gems, B Bob", nameSeats("seat 0: 3 gems, seat 1", turned));
+  assert.deepEqual(
+    { text: "\u2068\u05d0 1\u2069 leads: 9 to 2", seats: [0] },
+    describeLead(turned, [9, 2]),
+  );
 });
 
 test("events come first, then changes of sides, then faults", () => {

@@ -7,7 +7,6 @@
 import { Board } from "./board.js";
 import { el, fill } from "./dom.js";
 import { Pointing } from "./pointing.js";
-import { printable } from "./text.js";
 import { theme } from "./theme.js";
 import { Zooming } from "./zooming.js";
 
@@ -128,7 +127,7 @@ export class BoardStage {
       this.#pointing.showTip([]);
       return null;
     }
-    this.#pointing.showTip(this.board.describe(position, place).map(printable));
+    this.#pointing.showTip(this.board.describe(position, place));
     const marks = this.board.marksAt(position, place);
     return { units: marks.flatMap(({ unit }) => (unit < 0 ? [] : [unit])), cells: [place] };
   }

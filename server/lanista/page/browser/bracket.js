@@ -8,7 +8,7 @@
  */
 
 import { el, fill } from "./dom.js";
-import { addressOf, matchesAddress } from "./matches.js";
+import { addressOf, isolated, matchesAddress } from "./matches.js";
 import { halves } from "./standings.js";
 import { printable } from "./text.js";
 
@@ -219,7 +219,7 @@ function meetingCell(tournament, bot, meeting, running) {
   }
   const points = meeting.points[meeting.bots.indexOf(bot)];
   const best = Math.max(...meeting.points);
-  const names = others.map((other) => printable(other)).join(", ");
+  const names = others.map((other) => isolated(printable(other))).join(", ");
   const live = liveMatch(meeting.bots, running);
   return el(
     "td",

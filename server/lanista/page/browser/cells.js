@@ -5,7 +5,8 @@
  */
 
 import { seatLetter } from "./colours.js";
-import { nameSeats } from "./text.js";
+import { isolated } from "./matches.js";
+import { nameSeats, printable } from "./text.js";
 
 /** @typedef {import("./decode.js").Head} Head */
 /** @typedef {import("./decode.js").Mark} Mark */
@@ -50,7 +51,7 @@ export function describeCell(head, position, place, marks) {
   const lines = [title === "" ? where : `${title}, ${where}`, ground];
   for (const mark of marks) {
     // Only texts of the ruleset contain seat numbers; a bot's name may look like one by chance.
-    const [first = mark.text, ...rest] = mark.lines.map((line) => nameSeats(line, head));
+    const [first = mark.text, ...rest] = mark.lines.map((line) => nameSeats(printable(line), head));
     lines.push(mark.seat < 0 ? first : `${first}, of ${seatName(head, mark.seat)}`, ...rest);
   }
   return lines;
@@ -82,5 +83,5 @@ function describeGround({ scene, players }, position, row, col) {
 
 /** The letter and the name of a seat. @param {Pick<Head, "players">} head @param {number} seat */
 function seatName({ players }, seat) {
-  return `${seatLetter(seat)} ${players[seat]?.name ?? ""}`.trim();
+  return `${seatLetter(seat)} ${isolated(printable(players[seat]?.name ?? ""))}`.trim();
 }

@@ -6,7 +6,7 @@
 
 import { el, fill } from "./dom.js";
 import { kept, SPOILERS } from "./kept.js";
-import { addressOf, errorMessage, fetchJson, outcome, playersOf, timeElement } from "./matches.js";
+import { addressOf, errorMessage, fetchJson, isolated, outcome, playersOf, timeElement } from "./matches.js";
 import { printable } from "./text.js";
 
 /** @typedef {import("./link.js").Match} Match */
@@ -115,7 +115,7 @@ export function compareChoice(root, first, bot, choose) {
   async function load() {
     try {
       const one = await fetchJson(`/api/1/matches/${encodeURIComponent(first)}`, ended.signal);
-      const names = one.players.map(printable).join(" – ");
+      const names = one.players.map((/** @type {string} */ name) => isolated(printable(name))).join(" – ");
       fill(title, el("a", { href: addressOf(first) }, names), ` · ${one.title}`);
       const all = one.seed === null ? [] : await like(one);
       const [withIt, without] = [true, false].map((isIn) =>

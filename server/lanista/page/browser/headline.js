@@ -9,7 +9,7 @@ import { seatLetter } from "./colours.js";
 import { compareAddress } from "./compare_choice.js";
 import { copyButton } from "./controls.js";
 import { el, fill } from "./dom.js";
-import { addressOf, seatMark } from "./matches.js";
+import { addressOf, isolated, seatMark } from "./matches.js";
 import { crashLine, hasCrashed } from "./orders.js";
 import { downloadButton } from "./owner.js";
 import { capital, describeEnding, describeLead, nameSeats, printable, turnWord } from "./text.js";
@@ -207,7 +207,7 @@ export class Headline {
    * @param {{isFault?: boolean, button?: HTMLElement | false}} [options]
    */
   #line(seat, round, words, { isFault = true, button = false } = {}) {
-    const name = printable(this.#head.players[seat]?.name ?? "");
+    const name = isolated(printable(this.#head.players[seat]?.name ?? ""));
     const what = el("span", { class: "what" }, name, ...words);
     what.title = what.textContent ?? "";
     return el(

@@ -32,7 +32,7 @@ import { lobbyView } from "./lobby.js";
 import { MatchView } from "./match.js";
 import { MatchFrames } from "./match_frames.js";
 import { matchesView } from "./match_list.js";
-import { addressOf, fetchJson, refreshTimes } from "./matches.js";
+import { addressOf, fetchJson, isolated, refreshTimes } from "./matches.js";
 import { operatorView } from "./operator.js";
 import { OPERATOR_KEY, proveKeptNames } from "./owner.js";
 import { playView } from "./play.js";
@@ -659,7 +659,7 @@ function followLink(event) {
  * @returns {string}
  */
 function titleOf(frames) {
-  const names = frames.head.players.map(({ name }) => name).join(" – ");
+  const names = frames.head.players.map(({ name }) => isolated(name)).join(" – ");
   return `${names} · ${frames.head.title}`;
 }
 

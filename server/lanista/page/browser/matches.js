@@ -64,6 +64,19 @@ export function outcome(match) {
   return `${names.slice(0, -1).join(", ")} and ${names.at(-1)} share first place`;
 }
 
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * Keep a name that is written from right to left from turning around the names and numbers beside it.
+ *
+ * @param {string} name
+ * @returns {string}
+ */
+export function isolated(name) {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
+}
+
 /**
  * Return the name of a seat's bot, with the seat's letter in front if another bot has the same
  * name.
@@ -75,7 +88,7 @@ export function outcome(match) {
 export function nameOf(players, seat) {
   const name = players[seat];
   const alone = players.filter((other) => other === name).length === 1;
-  return alone ? name : `${seatLetter(seat)} ${name}`;
+  return alone ? isolated(name) : `${seatLetter(seat)} ${isolated(name)}`;
 }
 
 /**

@@ -9,7 +9,7 @@
 import { confirmButton } from "./cards.js";
 import { copyButton } from "./controls.js";
 import { el, fill, list, Parts } from "./dom.js";
-import { addressOf, errorMessage, fetchJson, timeElement } from "./matches.js";
+import { addressOf, errorMessage, fetchJson, isolated, timeElement } from "./matches.js";
 import { authorization } from "./owner.js";
 import { LadderSubmissions } from "./submission_list.js";
 import { headCell, section } from "./tables.js";
@@ -345,7 +345,7 @@ function rowOf(cells) {
 
 /** @param {Running} running @returns {Item} */
 function matchItem({ match, title, room, players, started, paused }) {
-  const label = players.map(({ name }) => printable(name)).join(", ");
+  const label = players.map(({ name }) => isolated(printable(name))).join(", ");
   return {
     key: match,
     label,

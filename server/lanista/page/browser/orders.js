@@ -48,7 +48,7 @@ export function ordersOf(head, play, seat) {
     return {
       text: nameSeats(text, head),
       fate: isRefused ? "refused" : reason === "" ? "done" : "idle",
-      why: printable(nameSeats(reason, head)),
+      why: nameSeats(printable(reason), head),
       units: unit < 0 ? [] : [unit],
       cells: cells.map((cell) => cellOf(head.scene, cell)),
     };

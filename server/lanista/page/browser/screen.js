@@ -15,7 +15,7 @@ import { bracketElement, roundsElement } from "./bracket.js";
 import { el, fill } from "./dom.js";
 import { axisOf, CENTRE, formatInterval, formatProgress, formatRating } from "./figures.js";
 import { Link } from "./link.js";
-import { fetchJson } from "./matches.js";
+import { fetchJson, isolated } from "./matches.js";
 import { raceElement } from "./race.js";
 import { pause, showBestPart, showMatch } from "./screen_match.js";
 import {
@@ -440,7 +440,7 @@ class Screen {
         tournament !== null && !isThere
           ? "There is no tournament of this name here."
           : waiting.length > 0
-          ? `Waiting: ${waiting.slice(0, ROWS).map(printable).join(", ")}`
+          ? `Waiting: ${waiting.slice(0, ROWS).map((name) => isolated(printable(name))).join(", ")}`
           : "The next match begins soon.",
       ),
       this.#invite,
@@ -535,7 +535,7 @@ class Screen {
     fill(
       this.#others,
       others.slice(0, ROWS).map(({ players }) =>
-        el("li", null, players.map(({ name }) => printable(name)).join(" – ")),
+        el("li", null, players.map(({ name }) => isolated(printable(name))).join(" – ")),
       ),
     );
     this.#others.hidden = others.length === 0;

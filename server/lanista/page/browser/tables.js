@@ -24,6 +24,7 @@ import {
   LIKELY,
   meetingsOf,
 } from "./figures.js";
+import { isolated } from "./matches.js";
 import { halves } from "./standings.js";
 import { printable } from "./text.js";
 
@@ -81,7 +82,7 @@ export function standingsSection() {
         ({ row }) => row.bot,
         rowOf,
       );
-      const names = standings.filter((row) => row.benched).map(({ bot }) => printable(bot));
+      const names = standings.filter((row) => row.benched).map(({ bot }) => isolated(printable(bot)));
       benched.textContent =
         `Benched for failing repeatedly: ${names.join(", ")}. What others won before ` +
         "against a benched bot counts, so bots that never met one may have fewer points a match.";

@@ -10,7 +10,7 @@
 import { seatLetter } from "./colours.js";
 import { cellOf } from "./decode.js";
 import { counted } from "./figures.js";
-import { endReason, nameOf, outcome, winners } from "./matches.js";
+import { endReason, isolated, nameOf, outcome, winners } from "./matches.js";
 
 /** @typedef {import("./decode.js").End} End */
 /** @typedef {import("./decode.js").Head} Head */
@@ -116,7 +116,9 @@ export function printable(text) {
 export function nameSeats(text, head) {
   return text.replace(/\bseat (\d+)\b/g, (whole, number) => {
     const player = head.players[Number(number)];
-    return player === undefined ? whole : `${seatLetter(Number(number))} ${printable(player.name)}`;
+    return player === undefined
+      ? whole
+      : `${seatLetter(Number(number))} ${isolated(printable(player.name))}`;
   });
 }
 
@@ -145,7 +147,7 @@ export function describeEnding(head, end, scores) {
     state: /** @type {const} */ ("over"),
     started: head.started ?? "",
     ended: result.ended,
-    players: head.players.map(({ name }) => name),
+    players: head.players.map(({ name }) => printable(name)),
     end: result.end,
     reason: result.reason,
     ranks: result.ranks,
@@ -163,7 +165,7 @@ export function describeEnding(head, end, scores) {
   const points =
     finals.length === 2 ? `${grouped(first)} to ${grouped(second)}` : pointsOf(first);
   const counts = result.end === "finished" || result.end === "forfeit";
-  const text = `${printable(outcome(match))}${counts ? `: ${points}` : ""} (${endReason(match)})`;
+  const text = `${outcome(match)}${counts ? `: ${points}` : ""} (${endReason(match)})`;
   return { text, seats: winners(match) };
 }
 
@@ -176,7 +178,7 @@ export function describeEnding(head, end, scores) {
  * @returns {EndText}
  */
 export function describeLead(head, scores, isOver = false) {
-  const names = head.players.map(({ name }) => name);
+  const names = head.players.map(({ name }) => printable(name));
   const best = Math.max(...scores);
   const seats = scores.flatMap((score, seat) => (score === best ? [seat] : []));
   // As in `describeEnding`: what the scores of two players count depends on the game.
@@ -185,7 +187,7 @@ export function describeLead(head, scores, isOver = false) {
   if (seats.length === scores.length) {
     return { text: `${isOver ? "draw" : "all are level"}: ${points}`, seats: [] };
   }
-  const leaders = seats.map((seat) => printable(nameOf(names, seat)));
+  const leaders = seats.map((seat) => nameOf(names, seat));
   const [one, several] = isOver ? ["won", "share first place"] : ["leads", "lead"];
   const who =
     leaders.length === 1
