@@ -54,11 +54,11 @@ def story_by_scores(*scores, turns=(), events=None, ranks=None, scene=SCENE, lim
 
 def test_who_takes_the_lead_and_keeps_it_for_a_while():
     """A lead of one round is no chapter; the loser learns when it was ahead for the last time."""
-    lead = [(0, 0), *[(5, 3)] * 5, (5, 6), *[(7, 6)] * 5, *[(7, 10)] * 5]
+    lead = [(0, 0), *[(5, 3)] * 5, (5, 6), *[(7000, 6)] * 5, *[(7000, 9000)] * 5]
     story = story_by_scores(*lead, ranks=(2, 1))
     takes = [(n, seat) for n, seat, text in told(story.chapters) if "takes the lead" in text]
     assert [(1, 0), (12, 1)] == takes
-    assert (11, 0, "was ahead of B for the last time, 7 to 6") == told(story.losses[0])[0]
+    assert (11, 0, "was ahead of B for the last time, 7,000 to 6") == told(story.losses[0])[0]
     assert 12 == story.decided
     assert (16, 1, f"wins: {ending_text(ANGRYMOB, 'move-limit')}") == told(story.chapters)[-1]
 

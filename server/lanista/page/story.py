@@ -417,11 +417,11 @@ class Storyteller:
         if ahead:
             lost = ahead[-1]
             own, other = self._scores[lost][seat], self._scores[lost][best]
-            text = f"was ahead of {winner} for the last time, {own} to {other}"
+            text = f"was ahead of {winner} for the last time, {own:,} to {other:,}"
         else:
             lost = next(number for number, gap in enumerate(gaps) if 2 * gap >= gaps[-1])
-            behind = counted(gaps[lost], "point")
-            text = f"was {behind} behind {winner}, half of the final gap"
+            points = f"{gaps[lost]:,} point{'s' if gaps[lost] > 1 else ''}"
+            text = f"was {points} behind {winner}, half of the final gap"
         yield Chapter(lost, seat, text)
         near = range(max(1, lost - AFTERWARDS // 2), min(lost + AFTERWARDS, len(gaps) - 1) + 1)
         gains = [
@@ -485,4 +485,4 @@ def _joined(texts: Sequence[str]) -> str:
 
 def _standing(scores: Sequence[int]) -> str:
     first, second = sorted(scores, reverse=True)[:2]
-    return f"{first} to {second}"
+    return f"{first:,} to {second:,}"
