@@ -187,8 +187,14 @@ def test_pause_and_cancel_in_the_lobby(arena, bots, show):
     cancel.click()
     told = "error shutdown the operator ended this match\n"
     assert [told, told] == [peer.rest() for peer in pair.peers]
-    expect(page.get_by_role("region", name="Results")).to_contain_text("aborted, doesn't count")
+    result = page.get_by_role("link", name="aborted, doesn't count").first
+    expect(result).to_be_visible()
     expect(card).to_have_count(0)
+    # It has no story, though it is over.
+    result.click()
+    match = MatchPage(page)
+    match.at(1)
+    expect(match.panel("Story")).to_contain_text("if it was played to its end")
 
 
 def test_the_list_of_matches_and_its_filters(arena, show):

@@ -122,7 +122,7 @@ export function storyPanel({ head, seat, story, last, told, isStored, seek, play
       if (key !== shown) {
         shown = key;
         const parts =
-          whole === null ? [note("The story is told when the match is over.")] : content(whole);
+          whole === null ? [note("The story is told when the match is over, if it was played to its end.")] : content(whole);
         fill(element, ...parts);
       }
     },
