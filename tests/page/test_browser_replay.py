@@ -244,6 +244,7 @@ def test_the_story_is_told_as_far_as_the_match_is_shown(records, replay):
     first = panel.get_by_role("button", name=str(chapters[0].round), exact=True).first
     match.page.emulate_media(media="print")
     expect(first).to_be_visible()  # as it says when it was
+    expect(match.slider).to_be_hidden()
     match.page.emulate_media(media="screen")
     first.click()
     match.at(chapters[0].round)
