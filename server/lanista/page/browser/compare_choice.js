@@ -37,7 +37,7 @@ export function compareAddress(a, { b, of, round = null } = {}) {
  * @param {string} text
  * @returns {string}
  */
-export function enteredMatch(text) {
+function enteredMatch(text) {
   const [, id] = /#\/match\/([^/?]+)/.exec(text) ?? [];
   try {
     return id === undefined ? text.trim() : decodeURIComponent(id);

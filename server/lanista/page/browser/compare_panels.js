@@ -104,8 +104,8 @@ export function summaryOf(head, { answers, boards, first }, both) {
  */
 export function differencePanel(heads, pointed, chart) {
   const word = turnWord(heads[0]);
-  const answers = el("div", { class: "answers-apart" });
-  const boards = el("div", { class: "boards-apart" });
+  const answers = el("div");
+  const boards = el("div");
   /** @param {string} title @param {HTMLElement} content */
   const part = (title, content) =>
     el(

@@ -235,7 +235,7 @@ export function matchControls({ ask, running, trouble }, word) {
   const held = el("span", { class: "badge warn" }, "match paused");
   const element = el(
     "div",
-    { class: "steering row", role: "group", "aria-label": "Running match" },
+    { class: "row", role: "group", "aria-label": "Running match" },
     held,
     // This button comes and goes. Before the others it doesn't move them.
     step,

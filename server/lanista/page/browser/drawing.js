@@ -91,7 +91,7 @@ const KINDS = new Map([
  * @param {Scene} scene
  * @returns {LevelSize[]}
  */
-export function levelSizes({ rows, levels }) {
+function levelSizes({ rows, levels }) {
   return levels.map(({ cols }) => [rows, cols]);
 }
 
@@ -172,7 +172,7 @@ export function readTurn(play, scene) {
  * @param {readonly LevelSize[]} levels
  * @returns {LogLine}
  */
-export function readLine(text, levels) {
+function readLine(text, levels) {
   const line = text.endsWith("\r") ? text.slice(0, -1) : text;
   if (line.length > MAX_LINE && [...line].length > MAX_LINE) {
     return refused(text, "long", `the line has ${[...line].length} characters; at most ${MAX_LINE}`);

@@ -208,7 +208,7 @@ export class Headline {
    */
   #line(seat, round, words, { isFault = true, button = false } = {}) {
     const name = isolated(printable(this.#head.players[seat]?.name ?? ""));
-    const what = el("span", { class: "what" }, name, ...words);
+    const what = el("span", null, name, ...words);
     what.title = what.textContent ?? "";
     return el(
       "p",

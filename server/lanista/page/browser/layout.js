@@ -36,7 +36,7 @@ export const WHOLE = Object.freeze({ zoom: 1, point: { x: 0, y: 0 }, at: { x: 0,
 /** Distance between two levels in CSS px. */
 const GAP = 6;
 /** Height of a level's title and its columns' numbers, and width of its rows' numbers, in CSS px. */
-export const TITLE = 16;
+const TITLE = 16;
 const SIDE = 22;
 /** By how much larger tiles must be without numbers of rows and columns for these to be left out. */
 const LARGER = 1.05;

@@ -78,7 +78,7 @@
  */
 
 /** Minimum and maximum delay before an attempt to reconnect, in seconds. */
-export const MIN_RETRY = 0.5;
+const MIN_RETRY = 0.5;
 export const MAX_RETRY = 10;
 /** Seconds after which a connection without an answer counts as lost. */
 export const CHECK_TIME = 10;

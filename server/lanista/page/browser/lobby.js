@@ -176,7 +176,7 @@ export function lobbyView(root, link, { operator, mode }) {
  * @param {number | null} number.waiting rooms in which bots wait; null: there is no arena
  * @param {number} number.results
  */
-export function layoutOf({ running, waiting, results }) {
+function layoutOf({ running, waiting, results }) {
   if (running === 0) {
     return "quiet";
   }

@@ -196,7 +196,7 @@ function namesSection(command, signal) {
   const ladders = el("select", { name: "ladder", "aria-label": "Ladder" });
   const state = el("p", { class: "muted", role: "status" });
   const more = el("button", { class: "button", type: "button", hidden: true }, "Show more");
-  const issued = el("ul", { class: "tokens" });
+  const issued = el("ul");
   const tokens = el(
     "div",
     { class: "panel stack", hidden: true },
