@@ -170,6 +170,9 @@ def test_swiss_order_by_points_then_buchholz_then_direct():
     even = make("swiss", "ab")
     play(even, lambda _: 0)
     assert "a and b share the first place" == even.verdict()
+    even = make("swiss", "abcdef")
+    play(even, lambda _: 0)
+    assert "a, b, c and 3 others share the first place" == even.verdict()
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,9 @@ from lanista.competition.formats.base import Contest, shared_places
 from lanista.competition.formats.staged import Meeting, Staged, shown
 from lanista.results.blocks import RoundMeeting
 
+MAX_NAMED = 4
+"""Number of bots that share the first place above which not all are named."""
+
 
 def nearest_pairs(count: int, met: Callable[[int, int], int]) -> tuple[list[tuple[int, int]], int]:
     """Pair 0 … count-1 (even), best first: each with the nearest below it that it hasn't met.
@@ -328,4 +331,7 @@ class Swiss(Staged):
         winners = [bot for place, bot in self.order() if place == 1]
         if len(winners) == 1:
             return f"{winners[0]} wins"
-        return f"{', '.join(winners[:-1])} and {winners[-1]} share the first place"
+        *first, last = winners
+        if len(winners) > MAX_NAMED:  # after few rounds there may be hundreds
+            first, last = winners[: MAX_NAMED - 1], f"{len(winners) - MAX_NAMED + 1} others"
+        return f"{', '.join(first)} and {last} share the first place"
