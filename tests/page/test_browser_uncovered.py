@@ -133,7 +133,7 @@ def test_the_end_of_a_wide_match_covers_nothing_and_the_dock_stays(failed, show)
 
 
 def test_a_low_page_has_the_whole_board_and_one_row_of_controls(failed, show):
-    """Phones on their side, the usual window at 200 %, and a small phone: the board has the header's
+    """Phones on their side, the usual window at 200 %, a small phone: the board has the header's
     room.
     """
     for width, height in ((844, 390), (932, 430), (640, 360), (375, 553)):
