@@ -73,7 +73,7 @@ def test_a_unit_is_steered_in_a_game_of_four(arena, show):
     """
     page = show(f"{arena.page}/#/play")
     match, panel = begin(page, "hogwarts", ["Null", "Null", "Null"])
-    expect(panel).to_contain_text("By keyboard: B leads to the board")
+    expect(panel).to_contain_text("By keyboard: B, arrow keys and Enter")
     # By keyboard it is a unit of one's own at which pointing begins.
     for key in ("b", "ArrowRight", "Enter"):
         page.keyboard.press(key)

@@ -340,9 +340,7 @@ export class OrdersPanel {
     }
     // Whoever knows the keys by then has no room for them.
     const isFirst = this.#seat.turn === 0 && !matchMedia("(hover: none)").matches;
-    const keys = isFirst
-      ? " By keyboard: B leads to the board, where the arrow keys point and Enter clicks; Tab leads back here."
-      : "";
+    const keys = isFirst ? " By keyboard: B, arrow keys and Enter; Tab leads back." : "";
     return marches.length === 0
       ? `Click units of yours, then where they are to go. Enter ends the ${this.#word}.${keys}`
       : `Enter ends the ${this.#word}. Click units again to give them another order.`;
