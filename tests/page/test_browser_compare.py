@@ -205,7 +205,7 @@ def test_matches_that_cannot_be_compared_are_both_named(arena, pairs, small, sho
         alert = show(address(arena, a, b)).get_by_role("main").get_by_role("alert")
         expect(alert).to_have_count(1)
         expect(alert).to_contain_text(
-            f"{match_of(a)} (A) and {match_of(b)} (B) can't be compared: {words}"
+            f"can't be compared: A is {match_of(a)}, B is {match_of(b)}; {words}"
         )
     known = match_of(hogwarts)
     for other, words in ((unknown, f"no match '{unknown}'"), (known, "the same match")):

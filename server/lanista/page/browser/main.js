@@ -415,7 +415,7 @@ function showArena() {
       );
       if (!difference.is_comparable) {
         const reasons = difference.start.join("; ");
-        throw new Error(`${printable(a)} (A) and ${printable(b)} (B) can't be compared: ${reasons}`);
+        throw new Error(`A is ${printable(a)}, B is ${printable(b)}; ${reasons}`);
       }
       return { both: [first, second], difference };
     } catch (error) {
