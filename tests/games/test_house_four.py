@@ -37,7 +37,9 @@ STATES = {"hogwarts": HogwartsState, "crematoria": CrematoriaState}
 def state_of(name, game, *, turn=0, seed=5, used=(0.0,) * 4):
     """The state of seat 0 of a game at a hand-made position, as if at another turn."""
     settings = [f"set {key} {value}" for key, value in game.settings.items()]
-    start = "\n".join([f"game {name}", "seat 0", "clock 20 0.2", f"seed {seed}", *settings, ""])
+    players = [f"player {seat} Bot" for seat in range(4)]
+    match = [f"game {name}", "seat 0", *players, "clock 20 0.2", f"seed {seed}"]
+    start = "\n".join([*match, *settings, ""])
     state = STATES[name]("match", facts_of(start.encode() + game.facts_at_start(0)))
     state.update(turn, facts_of(facts_with_status(registry.get(name), game.facts(0), used)))
     return state

@@ -24,7 +24,8 @@ def state_on(board, *, mine, theirs=None, seed=1):
     """
     rows = [line.split() for line in board.splitlines()]
     places = {word: (i, j) for i, row in enumerate(rows) for j, word in enumerate(row)}
-    start = [f"game angrymob\nseat 0\nclock 20 0.2\nseed {seed}\nsize {len(rows)} {len(rows[0])}"]
+    start = ["game angrymob\nseat 0\nplayer 0 A\nplayer 1 B\nclock 20 0.2"]
+    start += [f"seed {seed}\nsize {len(rows)} {len(rows[0])}"]
     start += [f"base {seat} {i} {j}" for seat, (i, j) in enumerate([places["A"], places["B"]])]
     start += [f"row {i} {' '.join(row)}" for i, row in enumerate(rows)]
     state = AngryMobState("match", facts_of("\n".join(start).encode()))

@@ -309,7 +309,7 @@ def test_bad_arguments_are_told():
     with pytest.raises(BadAnswerError, match="3 answers; Angry Mob takes 2"):
         game.step([[], [], []])
     state = game.state(0)
-    state.update(3, {"unit": [["99", "0", "0", "1"]]})
+    state.facts = {"unit": [["99", "0", "0", "1"]]}
     with pytest.raises(lanista.BadInputError, match=r"\(99, 0\) lies outside the board"):
         state.to_game()
 
