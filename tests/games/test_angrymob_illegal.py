@@ -34,7 +34,7 @@ def illegal(index, words):
         ("0 0 1 4", 0, "direction 4; it is 0 right, 1 up, 2 left or 3 down"),
         ("0 0 0 0", 0, "0 units; at least 1 must move"),
         ("0 0 5 0", 0, "5 units from (0, 0), where you had 4"),
-        ("1 0 1 0", 0, "1 units from (1, 0), where you had 0"),
+        ("1 0 1 0", 0, "1 unit from (1, 0), where you had 0"),
         ("1 2 3 0", 0, "3 units from (1, 2), where you had 0"),  # the opponent's
         ("0 1 1 0", 0, "the neighbour of (0, 1) to the right is outside the map or impassable"),
         ("0 0 1 1", 0, "the neighbour above (0, 0) is outside the map or impassable"),
@@ -45,7 +45,7 @@ def illegal(index, words):
         # Each alone is within the four.
         ("0 0 2 0 0 0 1 3 0 0 2 0", 2, "2 units from (0, 0), where you had 4 and already sent 3"),
         # Units that arrive can't be sent on.
-        ("0 0 4 3 1 0 1 0", 1, "1 units from (1, 0), where you had 0"),
+        ("0 0 4 3 1 0 1 0", 1, "1 unit from (1, 0), where you had 0"),
     ],
 )  # fmt: skip
 def test_an_illegal_submove_is_refused_with_its_place_and_numbers(game, line, index, words):
@@ -80,6 +80,6 @@ def test_a_line_of_a_thousand_submoves_is_read():
     """Only rulesets of four players limit the submoves (PROTOCOL.md 4)."""
     game = at(MAP, {(0, 0): 5000}, {(2, 3): 1})
     assert refused(game, "0 0 1 0 " * 5000) is None
-    assert illegal(5000, "1 units from (0, 0), where you had 5000 and already sent 5000") == (
+    assert illegal(5000, "1 unit from (0, 0), where you had 5000 and already sent 5000") == (
         refused(game, "0 0 1 0 " * 5001)
     )

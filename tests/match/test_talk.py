@@ -213,7 +213,7 @@ async def test_notes_1_hears_of_everything_refused_before_the_next_turn(autojump
         ("0 0 1 0\t", "note malformed 0 - token 3 is '0\\t'; tokens are"),
         (
             "0 0 1 0 0 0 1 1",
-            "note illegal 0 1 1 units from (0, 0), where you had 1 and already sent 1",
+            "note illegal 0 1 1 unit from (0, 0), where you had 1 and already sent 1",
         ),
         (None, "note late 0 - no answer within 20 s"),
     ],

@@ -134,7 +134,8 @@ class AngryMob:
         if count < 1:
             return ("{} units; at least 1 must move", count)
         if already + count > available:
-            template = "{} units from ({}, {}), where you had {}"
+            template = "{} unit" if count == 1 else "{} units"
+            template += " from ({}, {}), where you had {}"
             if already:
                 template += " and already sent {}"
             return (template, count, row, col, available, already)
