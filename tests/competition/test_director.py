@@ -251,6 +251,23 @@ def test_a_second_run_on_one_database_is_refused(tmp_path):
         pytest.fail("two play one tournament")
 
 
+@pytest.mark.parametrize("is_near", [False, True])
+async def test_only_workers_elsewhere_look_for_the_files_of_bots(tmp_path, is_near):
+    """On this machine a file that is gone was removed by a bot, which mustn't halt the run."""
+    needs = []
+
+    def noting(task):
+        needs.extend(bot.needs for bot in task.contestants.values())
+        return play(task)
+
+    with ThreadPoolExecutor(2) as threads:
+        workers = GivenWorkers(threads)
+        workers.is_near = is_near
+        report, _ = await run(setup_in(tmp_path), noting, workers=workers)
+    assert report.over
+    assert (not is_near) == any(needs) == all(needs)
+
+
 def test_another_tournament_with_the_same_records_is_refused(tmp_path):
     """It would remove what the first one's workers write, and replace records of equal blocks."""
     one = setup_in(tmp_path, records="records")

@@ -90,7 +90,11 @@ class Scheduler(abc.ABC):
         thread, and must not block.
         """
         self._match_setup = match_setup
-        self._contestants = contestants
+        # Here nothing is missing but what a bot itself removes, which is no reason to halt.
+        self._contestants = {
+            name: attrs.evolve(bot, needs=()) if workers.is_near else bot
+            for name, bot in contestants.items()
+        }
         self._workers = workers
         self._play_task = play
         self._emit = on_event

@@ -49,8 +49,8 @@ class Contestant:
     folder: str | None = None
     """The directory that it runs in; None for this process's own."""
     needs: tuple[str, ...] = ()
-    """Words of its command that are names of programs, files or folders (`is_there`): on a machine
-    where one of them is none, it can't run."""
+    """Words of its command that name programs, files or folders (`is_there`): it can't run on a
+    machine that lacks one of them."""
     limits: BotLimits = attrs.field(factory=BotLimits)
     sandboxed: bool = False
     """Whether it runs in a sandbox; call `check_sandbox` first."""
