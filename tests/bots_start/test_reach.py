@@ -1,6 +1,7 @@
 """What of the file system goes into a sandbox; no sandbox is made here."""
 
 import contextlib
+import errno
 import os
 import shlex
 import socket
@@ -344,6 +345,22 @@ def test_what_can_be_seen():
     seen = ["/usr/s", "/root/bots/my", "/root/bots/my/s", "/tmp/x"]
     hidden = ["/root/s", "/root/bots/s", "/tmp/s", "/srv/s", "/usr/data/s", "/"]
     assert seen == [path for path in [*seen, *hidden] if is_visible(path, mounts)]
+
+
+def test_a_process_whose_files_could_not_be_listed_is_looked_at_again(tmp_path, monkeypatch):
+    """As when this process had too many files open itself."""
+    folder = os.path.realpath(tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / "lanista.db")) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE x (y)")
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "listdir", broken)
+            assert folder not in data_folders([])
+        assert folder in data_folders([])
+
+
+def broken(_path):
+    raise OSError(errno.EMFILE, "too many open files")
 
 
 def test_folders_with_the_data_of_arenas(tmp_path):

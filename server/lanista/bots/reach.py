@@ -482,10 +482,10 @@ def data_folders(places: Iterable[str]) -> set[str]:
         folders |= {os.path.join(place, name) for name in DATA_FOLDERS}
         folders |= set(filter(_has_database, _steps(os.path.realpath(place))))
     holders = _holders_of_databases()
-    opened = {folder for holder in holders for folder in _opened_by(*holder)}
+    opened = _all_opened_by(holders)
     if not all(map(_has_database, opened)):  # one was renamed or removed
         _opened_by.cache_clear()
-        opened = {folder for holder in holders for folder in _opened_by(*holder)}
+        opened = _all_opened_by(holders)
     folders |= opened
     return {os.path.realpath(folder) for folder in folders if os.path.isdir(folder)} - {"/"}
 
@@ -513,7 +513,17 @@ def _holders_of_databases() -> set[tuple[str, str]]:
     return {(row[4], row[5]) for row in rows if row[-1] == _LAST_LOCK_BYTE}
 
 
-# An arena has a thousand connections open; looking at each of them takes milliseconds.
+def _all_opened_by(holders: Collection[tuple[str, str]]) -> set[str]:
+    """Return the folders with an arena's database in which one of these processes has a file."""
+    folders: set[str] = set()
+    for holder in holders:
+        with contextlib.suppress(OSError):  # gone, another user's, or we have too many files open
+            folders |= _opened_by(*holder)
+    return folders
+
+
+# An arena has a thousand connections open; looking at each of them takes milliseconds. An error
+# isn't kept, as it may be over the next time.
 @functools.lru_cache(maxsize=1000)
 def _opened_by(pid: str, _database: str) -> frozenset[str]:
     """Return the folders with an arena's database in which a process has a file open."""
@@ -521,16 +531,13 @@ def _opened_by(pid: str, _database: str) -> frozenset[str]:
 
 
 def _open_files(pid: str) -> Iterator[str]:
-    """Yield the paths of all files that are open in a process.
+    """Yield the paths of all files that are open in a process; it raises OSError if it can't.
 
     A process in a sandbox is skipped: a bot could have thousands of files open to slow us down.
     """
     descriptors = f"/proc/{pid}/fd"
-    try:
-        ours = os.readlink("/proc/self/ns/pid")
-        names = os.listdir(descriptors) if os.readlink(f"/proc/{pid}/ns/pid") == ours else []
-    except OSError:  # gone, or another user's
+    if os.readlink(f"/proc/{pid}/ns/pid") != os.readlink("/proc/self/ns/pid"):
         return
-    for name in names:
+    for name in os.listdir(descriptors):
         with contextlib.suppress(OSError):  # closed meanwhile
             yield os.readlink(f"{descriptors}/{name}")
