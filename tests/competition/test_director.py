@@ -294,6 +294,16 @@ def test_another_tournament_with_the_same_records_is_refused(tmp_path):
         pass
 
 
+def test_a_folder_of_records_whose_tournament_can_not_be_looked_for_is_refused(tmp_path):
+    """Such as one whose database is in a folder of another user."""
+    setup = setup_in(tmp_path)
+    setup.records.mkdir()
+    (setup.records / ".lock").write_text("x" * 5000)
+    told = f"{setup.records}: can't tell or note whose records these are: .*: File name too long"
+    with pytest.raises(StoreError, match=told), open_tournament(setup, concurrency=1):
+        pytest.fail("its records may be another's")
+
+
 @pytest.mark.parametrize(("elo1", "decision"), [(400.0, "H0"), (1e-9, "")])
 async def test_the_decision_of_a_version_test(tmp_path, elo1, decision):
     """Two alike: not 400 Elo apart. What can't be told apart isn't."""

@@ -61,7 +61,7 @@ def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
 
     Raises:
         StoreError: Another run holds it, or another tournament, whose database still exists, has
-            its records there; or the file can't be made.
+            its records there; or the file can't be made, read or written.
         FileError: The folder can't be made.
     """
     try:
@@ -72,20 +72,31 @@ def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
     in_use = f"{folder}: in use by another run; give each tournament its own folder of records"
     # A shared folder may have no locks; its users must then keep tournaments apart.
     with _locked(path, in_use, passes=_NO_LOCKS):
-        file, real = path_of(database), folder.resolve()
-        name = where_of(database) if file is None else os.path.relpath(file, real)
-        owner = os.fsdecode(path.read_bytes())
-        if owner != name:
-            other = owner if "://" in owner else os.path.normpath(real / owner)
-            # Equal blocks of two tournaments would have the same places for their records.
-            if owner and (other == owner or Path(other).exists()):
-                raise StoreError(
-                    f"{folder}: has the records of another tournament, whose results are in "
-                    f"{other}; give each its own folder of records, or remove {path} if this one "
-                    "was copied or moved"
-                )
-            path.write_bytes(os.fsencode(name))
+        try:
+            _claim(folder, path, database)
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: can't tell or note whose records these are: "
+                f"{error.filename or path}: {error.strerror}"
+            ) from None
         yield
+
+
+def _claim(folder: Path, path: Path, database: str | Path) -> None:
+    """Note in a folder's lock file, which is held, to which database its records belong."""
+    file, real = path_of(database), folder.resolve()
+    name = where_of(database) if file is None else os.path.relpath(file, real)
+    owner = os.fsdecode(path.read_bytes())
+    if owner == name:
+        return
+    other = owner if "://" in owner else os.path.normpath(real / owner)
+    # Equal blocks of two tournaments would have the same places for their records.
+    if owner and (other == owner or Path(other).exists()):
+        raise StoreError(
+            f"{folder}: has the records of another tournament, whose results are in {other}; give "
+            f"each its own folder of records, or remove {path} if this one was copied or moved"
+        )
+    path.write_bytes(os.fsencode(name))
 
 
 @contextlib.contextmanager
