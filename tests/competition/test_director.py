@@ -22,6 +22,7 @@ from lanista.competition import events
 from lanista.competition.executors import GivenWorkers
 from lanista.competition.running import open_tournament
 from lanista.errors import StoreError
+from lanista.results.lock import folder_lock
 from support.tournament import directing, finished, format_of, play, setup_in, stored
 
 
@@ -292,6 +293,17 @@ def test_another_tournament_with_the_same_records_is_refused(tmp_path):
     moved = tmp_path.rename(tmp_path.with_name("moved"))
     with open_tournament(setup_in(moved, records="records", database="other.db"), concurrency=1):
         pass
+
+
+def test_a_folder_of_records_of_a_database_on_a_server_is_refused_to_others(tmp_path):
+    """Whether such a database is still there isn't asked."""
+    setup = setup_in(tmp_path)
+    for _ in range(2):
+        with folder_lock(setup.records, "postgresql://ann:secret@host/cups"):
+            pass
+    told = "whose results are in postgresql://ann@host/cups; give each"
+    with pytest.raises(StoreError, match=told), open_tournament(setup, concurrency=1):
+        pytest.fail("its records are another's")
 
 
 def test_a_folder_of_records_whose_tournament_can_not_be_looked_for_is_refused(tmp_path):

@@ -119,6 +119,7 @@ def test_a_thread_that_the_system_refuses_is_an_error(local, monkeypatch, start)
         with pytest.raises(RuntimeError, match="can't start new thread"):
             workers.submit(errands.pid)
     assert [] == workers._all
+    wait_until(lambda: [] == multiprocessing.active_children(), "no process is left")
     result(workers.submit(errands.pid))
 
 
