@@ -53,8 +53,9 @@ def usable_cores() -> list[int]:
 def favour_event_loop() -> None:
     """Have threads that compute give way to the event loop after half a millisecond.
 
-    Processes that play matches call this. By default the loop would wait 5 ms after each call to
-    the system, of which a turn has several, while a thread makes a QR code for some visitor.
+    Those processes of an arena that play matches call this. By default the loop would wait 5 ms
+    after each call to the system, of which a turn has several, while a thread makes a QR code for
+    some visitor.
     """
     sys.setswitchinterval(0.0005)
 
