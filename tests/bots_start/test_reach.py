@@ -377,14 +377,20 @@ def test_folders_with_the_data_of_arenas(tmp_path):
     def found():
         return {folder for folder in data_folders(places) if folder.startswith(str(top))}
 
+    @contextlib.contextmanager
+    def opened(path):
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("CREATE TABLE x (y)")
+            yield
+
     assert expected == found()
-    with contextlib.closing(sqlite3.connect(top / "open" / "lanista.db")) as database:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("CREATE TABLE x (y)")
-        assert expected | {str(top / "open")} == found()
-        (top / "open").rename(top / "moved")  # by the same process, of which that is known
-        assert expected | {str(top / "moved")} == found()
-    assert expected == found()
+    with opened(top / "other.db"):  # what the process has open is looked at anew nevertheless
+        with opened(top / "open" / "lanista.db"):
+            assert expected | {str(top / "open")} == found()
+            (top / "open").rename(top / "moved")  # with the same database open
+            assert expected | {str(top / "moved")} == found()
+        assert expected == found()
     if os.geteuid() == 0:
         os.chown(top / "closed" / "lanista.db", 54321, 54321)  # put there by another user
         assert {str(top / "work/lanista-data")} == found()

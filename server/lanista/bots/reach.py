@@ -501,31 +501,36 @@ def _has_database(folder: str) -> bool:
         return False
 
 
-def _holders_of_databases() -> set[tuple[str, str]]:
-    """Return the process and the file for each SQLite database that is open in WAL mode."""
+def _holders_of_databases() -> Mapping[str, frozenset[str]]:
+    """Return by process the files of the SQLite databases that it has open in WAL mode."""
     try:
         with open("/proc/locks", encoding="ascii") as table:
             rows = [line.split() for line in table]
     except OSError:  # a kernel without them
-        return set()
+        return {}
     # proc_locks(5): Number: Kind Manner Access PID Device:Inode First Last. SQLite holds a lock on
     # these bytes while a connection is open (sqlite.org/fileformat2.html, "the lock-byte page").
-    return {(row[4], row[5]) for row in rows if row[-1] == _LAST_LOCK_BYTE}
+    held: dict[str, frozenset[str]] = {}
+    for row in rows:
+        if row[-1] == _LAST_LOCK_BYTE:
+            held[row[4]] = held.get(row[4], frozenset()) | {row[5]}
+    return held
 
 
-def _all_opened_by(holders: Collection[tuple[str, str]]) -> set[str]:
+def _all_opened_by(holders: Mapping[str, frozenset[str]]) -> set[str]:
     """Return the folders with an arena's database in which one of these processes has a file."""
     folders: set[str] = set()
-    for holder in holders:
+    for pid, databases in holders.items():
         with contextlib.suppress(OSError):  # gone, another user's, or we have too many files open
-            folders |= _opened_by(*holder)
+            folders |= _opened_by(pid, databases)
     return folders
 
 
-# An arena has a thousand connections open; looking at each of them takes milliseconds. An error
-# isn't kept, as it may be over the next time.
+# An arena has a thousand connections open; looking at each of them takes milliseconds. So it is
+# done again only when the process has other databases open. An error isn't kept, as it may be over
+# the next time.
 @functools.lru_cache(maxsize=1000)
-def _opened_by(pid: str, _database: str) -> frozenset[str]:
+def _opened_by(pid: str, _databases: frozenset[str]) -> frozenset[str]:
     """Return the folders with an arena's database in which a process has a file open."""
     return frozenset(filter(_has_database, {os.path.dirname(path) for path in _open_files(pid)}))
 
