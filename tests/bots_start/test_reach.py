@@ -348,7 +348,7 @@ def test_what_can_be_seen():
 
 
 def test_a_process_whose_files_could_not_be_listed_is_looked_at_again(tmp_path, monkeypatch):
-    """As when this process had too many files open itself."""
+    """This process had too many files open itself, say."""
     folder = os.path.realpath(tmp_path)
     with contextlib.closing(sqlite3.connect(tmp_path / "lanista.db")) as database:
         database.execute("PRAGMA journal_mode = WAL")

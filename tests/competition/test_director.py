@@ -270,7 +270,7 @@ async def test_only_workers_elsewhere_look_for_the_files_of_bots(tmp_path, is_ne
 
 
 def test_another_tournament_with_the_same_records_is_refused(tmp_path):
-    """It would remove what the first one's workers write, and replace records of equal blocks."""
+    """The second would remove what the first one's workers write, and replace its records."""
     one = setup_in(tmp_path, records="records")
     other = setup_in(tmp_path, name="other", records="records", database="other.db")
     with (
@@ -307,7 +307,7 @@ def test_a_folder_of_records_of_a_database_on_a_server_is_refused_to_others(tmp_
 
 
 def test_a_folder_of_records_whose_tournament_can_not_be_looked_for_is_refused(tmp_path):
-    """Such as one whose database is in a folder of another user."""
+    """The other's database may be in a folder of another user."""
     setup = setup_in(tmp_path)
     setup.records.mkdir()
     (setup.records / ".lock").write_text("x" * 5000)

@@ -108,7 +108,7 @@ def test_a_worker_is_another_process_and_stays_whatever_its_tasks_raise(local):
     ],
 )
 def test_a_thread_that_the_system_refuses_is_an_error(local, monkeypatch, start):
-    """Of the pool's: the result of a task would never come. No process is left."""
+    """Without the pool's threads, no result of a task would ever come. No process is left."""
 
     def refuse(_):
         raise RuntimeError("can't start new thread")

@@ -218,7 +218,7 @@ async def test_a_map_under_another_name_is_the_same(tmp_path):
 
 
 async def test_blocks_on_listed_seeds_count_when_the_secret_is_lost(tmp_path):
-    """As in a database that was rebuilt from the records alone: only drawn seeds go with it."""
+    """A database rebuilt from the records alone has no secret; only drawn seeds need it."""
     setup = setup_in(tmp_path, bots=4, seeds=(1, 2), format="swiss", rounds=2)
     with directing(setup) as director:
         report = await director.run()
@@ -229,7 +229,7 @@ async def test_blocks_on_listed_seeds_count_when_the_secret_is_lost(tmp_path):
 
 
 async def test_rows_are_those_of_the_blocks_that_count(tmp_path):
-    """As the table's matches are, when there are fewer rounds than were played."""
+    """The table leaves the same matches out when there are fewer rounds than were played."""
     reports = []
     for rounds in (2, 1):
         with directing(setup_in(tmp_path, bots=4, format="swiss", rounds=rounds)) as director:

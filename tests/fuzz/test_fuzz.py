@@ -55,7 +55,7 @@ def test_each_kind_of_fault_is_found(monkeypatch):
 
 
 def test_it_runs_as_a_program():
-    """Then its folder, whose modules have names of the tests' packages, is on Python's path."""
+    """Its folder is on Python's path then, and has modules with names of the tests' packages."""
     command = [sys.executable, run.__file__, "--inputs", "1", "hello"]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "hello" in output

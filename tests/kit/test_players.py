@@ -372,7 +372,7 @@ def test_the_name_is_the_players_own_or_the_environments(compiler, said, name):
     ],
 )
 def test_a_lying_arena_is_given_no_memory(compiler, name, start, turn, lie, said):
-    """For units that there can't be; the player goes on without them, or ends with one line."""
+    """A player goes on without units that there can't be, or ends with one line."""
     game = name.partition("/")[0]
     settings = registry.get(game).settings
     lines = "".join(f"set {setting.name} {setting.default}\n" for setting in settings).encode()

@@ -296,7 +296,7 @@ def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, ends, tmp_path,
 @pytest.mark.parametrize("commands", every(), indirect=True)
 @pytest.mark.parametrize("game", LIES)
 def test_a_starter_ends_with_one_line_at_a_lying_arena(commands, game, tmp_path, started):
-    """At something outside the board, a player that there isn't, or too few numbers."""
+    """Something lies outside the board, a player doesn't exist, or numbers are missing."""
     honest, lies = LIES[game]
     found = {}
     for words, lie in lies:

@@ -284,7 +284,7 @@ async def test_a_game_that_goes_on_after_its_last_turn_is_ended(tmp_path, autoju
 
 
 async def test_each_position_is_hashed_once(tmp_path, autojump_clock):
-    """In the last turn, too: hashing two long answers takes milliseconds."""
+    """Hashing two long answers takes milliseconds, so the last position isn't hashed again."""
     hashed = []
 
     class Hashed(tinygame.Counting):

@@ -42,7 +42,7 @@ async def test_hello(house):
 
 
 async def test_a_viewer_that_left_is_freed_at_once(house):
-    """Without the garbage collector, which would hold up matches to search for hundreds of them."""
+    """The garbage collector would hold up matches to search for hundreds of them."""
     page = await house.page()
     assert done(await page.ask("lobby"))
     (viewer,) = house.server.viewers
