@@ -28,15 +28,6 @@ bots = [{{ name = "{WIDE}", command = "CamperJoe" }}, {{ name = "Bob", command =
 HEIGHTS = "rows => rows.map(row => row.offsetHeight)"
 USUAL = re.compile("GravityGoers|RandomRunners|Dummy|Demo|Null")
 """The names in the arena's records."""
-SCROLL = """(one) => new Promise((done) => {
-  addEventListener("scrollend", done, { once: true });
-  one.scrollIntoView({ block: "center" });
-})"""
-IN_THE_MIDDLE = """one => {
-  const { top, bottom } = one.getBoundingClientRect();
-  const isOneScreen = document.documentElement.scrollHeight <= innerHeight;
-  return isOneScreen || (top <= innerHeight / 2 && innerHeight / 2 <= bottom);
-}"""
 COLUMNS = "cards => getComputedStyle(cards).gridTemplateColumns.split(' ').length"
 
 
@@ -149,16 +140,6 @@ def test_a_phone_shows_one_level_at_a_time(replay):
     match.page.set_viewport_size(DESK)
     expect(names[0]).to_be_hidden()
     wait_until(lambda: 2 == len(match.geometry()), "both levels are shown")
-
-
-def test_a_phone_that_is_turned_shows_what_it_showed(replay):
-    """What is in the middle stays there, and is there again after a side that has one screen."""
-    match = replay("hogwarts", 9, size=PHONE)
-    happened = match.page.locator(".happened")
-    happened.evaluate(SCROLL)
-    for size in ({"width": 844, "height": 390}, PHONE, {"width": 932, "height": 430}, PHONE):
-        match.page.set_viewport_size(size)
-        wait_until(lambda: happened.evaluate(IN_THE_MIDDLE), f"the middle is shown: {size}")
 
 
 @pytest.mark.long

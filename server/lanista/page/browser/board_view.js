@@ -96,8 +96,6 @@ export class BoardView {
     boardHeight: 1,
     headHeight: 0,
   };
-  /** What is in the middle of the window, and how much of it above. @type {[Element, number] | null} */
-  #middle = null;
   #report;
   /** The positions whose details are shown. @type {readonly Position[] | null} */
   #detailed = null;
@@ -219,7 +217,6 @@ export class BoardView {
       },
       { signal },
     );
-    addEventListener("scroll", () => this.#keepMiddle(), { signal, passive: true });
     this.pointed.watch(this.area, signal);
     const sized = new ResizeObserver(() => this.#fit());
     sized.observe(this.area);
@@ -279,38 +276,12 @@ export class BoardView {
       // The sizes above are rounded: a pixel less, so that no board is cut off.
       this.area.style.setProperty("--evidence", `${left - used - headHeight - 2 * gap - 1}px`);
       this.#fitted = { size, room, boardHeight, headHeight };
-      this.#scrollToMiddle();
     } else if (this.#fitted.room.isBelow && !isNarrow && !isAlone) {
       const { room, boardHeight } = this.#fitted;
       const less = (headHeight - this.#fitted.headHeight) / (room.isStacked ? 2 : 1);
       this.stages.forEach(({ board }) => board.resize(room.width, Math.max(1, boardHeight - less)));
     }
     this.redraw();
-  }
-
-  /** Note what is in the middle of a page that is scrolled: a phone may be turned. */
-  #keepMiddle() {
-    const middle = window.innerHeight / 2;
-    if (document.documentElement.scrollHeight <= window.innerHeight) {
-      return; // it has one screen, for now
-    }
-    const parts = this.area.querySelectorAll(":scope > :not(.evidence, .transport), .evidence > *");
-    const part = [...parts].find((one) => one.getBoundingClientRect().bottom >= middle);
-    if (scrollY === 0 || part === undefined) {
-      this.#middle = null;
-    } else {
-      const { top, height } = part.getBoundingClientRect();
-      this.#middle = [part, (middle - top) / Math.max(1, height)];
-    }
-  }
-
-  /** Scroll to where the page was before its width changed. */
-  #scrollToMiddle() {
-    if (this.#middle !== null) {
-      const [part, share] = this.#middle;
-      const { top, height } = part.getBoundingClientRect();
-      scrollBy(0, top + share * height - window.innerHeight / 2);
-    }
   }
 
   // -- frames ----------------------------------------------------------------------------------
