@@ -1,4 +1,4 @@
-"""What an arena does not keep: the memory of large blocks that were freed."""
+"""What an arena does not keep or search: large blocks that were freed, objects that stay."""
 
 import platform
 import subprocess
@@ -37,3 +37,37 @@ def test_large_blocks_go_back_to_the_system():
     assert held["arena"] < 8
     if platform.libc_ver()[0] == "glibc":
         assert held["plain"] > 32
+
+
+SEARCHES = """
+import gc, weakref
+from lanista import system
+
+class Node:
+    pass
+
+def search():
+    gc.collect()
+    return sum(isinstance(each, Node) for each in gc.get_objects()), gone() is None
+
+system.SEARCHES = 5
+system.search_new_objects()  # two searches
+kept = [Node() for _ in range(100)]
+one, other = Node(), Node()
+one.other, other.other = other, one
+gone = weakref.ref(one)
+print(search())  # the third
+del one, other
+print(search(), search(), search())
+"""
+
+
+def test_objects_that_were_searched_for_garbage_are_searched_again_only_with_all_others():
+    """Shown are how many objects the next search goes through, and whether the garbage is gone."""
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCHES], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "(0, False)",
+        "(0, False) (102, False) (0, True)",  # the fifth is followed by one of all
+    ]

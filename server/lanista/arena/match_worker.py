@@ -5,7 +5,6 @@ told three things: that the match begins (before anything is sent to a bot or re
 connections were closed meanwhile, and the `Report` at the end, after the worker's sockets were.
 """
 
-import gc
 import socket
 import traceback
 from base64 import b64decode, b64encode
@@ -42,7 +41,7 @@ from lanista.match.runner import Match
 from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.nurseries import helpers_nursery
-from lanista.system import favour_event_loop, return_large_blocks
+from lanista.system import favour_event_loop, return_large_blocks, search_new_objects
 from lanista_protocol import ErrorCode, SessionState
 
 CONVERTER = make_converter()
@@ -289,8 +288,7 @@ def main() -> None:
     favour_event_loop()
     return_large_blocks()
     registry.usable()  # loaded now, rather than between the turns of a match
-    gc.collect()
-    gc.freeze()  # see `arena.server`
+    search_new_objects()
 
     async def run() -> None:
         link = Link(theirs)

@@ -1,6 +1,5 @@
 """The daemon: opens what an arena needs, and runs it while it heeds signals and the console."""
 
-import gc
 import os
 import signal
 import sys
@@ -17,7 +16,7 @@ from lanista.arena.options import Options
 from lanista.arena.spec import Start
 from lanista.errors import SpecError
 from lanista.nurseries import helpers_nursery, stop_signals
-from lanista.system import favour_event_loop, return_large_blocks
+from lanista.system import favour_event_loop, return_large_blocks, search_new_objects
 
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
@@ -125,7 +124,8 @@ async def serve(options: Options, beside: Beside, reread: Reread | None = None) 
                 if options.spec.friendly.start is Start.MANUAL:
                     nursery.start_soon(wait_for_enter, arena.matches, read_stdin)
                 favour_event_loop()
-                _freeze_memory()
+                return_large_blocks()
+                search_new_objects()
             except BaseException:
                 connections.close()
                 raise
@@ -149,16 +149,3 @@ async def _open_ladders(
     submissions = await trio.to_thread.run_sync(open_submissions, rooms, options)
     await submissions.look_up_names(names)  # before a match begins
     return rooms, names, submissions
-
-
-def _freeze_memory() -> None:
-    """Have the garbage collector leave the objects alone that exist now, as they will stay.
-
-    A full collection of them would block the event loop, and all matches, for tens of ms.
-    """
-    return_large_blocks()
-    gc.collect()
-    gc.freeze()
-    # The collector waits until there are a quarter as many new objects as it found the last time.
-    # So have it find none: else the garbage of many closed connections would come together first.
-    gc.collect()
