@@ -7,7 +7,14 @@ import attrs
 
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.options import LADDER_LIMITS, LIMITS, unchangeable, with_limits
-from lanista.arena.spec import ArenaSpec, LadderSpec, Registration, Submissions, parse_spec
+from lanista.arena.spec import (
+    ArenaSpec,
+    HouseBot,
+    LadderSpec,
+    Registration,
+    Submissions,
+    parse_spec,
+)
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.limits import BotLimits, parse_limits
@@ -105,8 +112,12 @@ async def test_an_arena_goes_on_with_its_new_limits(tmp_path):
 
 
 async def test_programs_that_play_already_get_new_limits(tmp_path, monkeypatch):
+    """They begin no match if the arena reads its file before it serves."""
     make_up(monkeypatch)
-    ladder = LadderSpec(name="pit", game="angrymob", submissions=Submissions())
+    house = (HouseBot(command="CamperJoe"),)
+    ladder = LadderSpec(
+        name="pit", game="angrymob", house=house, fill_after=0.0, submissions=Submissions()
+    )
     options = arena_options(RULESET, data=tmp_path, ladders=(ladder,))
     with ExitStack() as opened:
         server = await arena_server(options, opened)

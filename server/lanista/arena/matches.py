@@ -190,8 +190,8 @@ class Matches:
 
     @property
     def may_begin(self) -> bool:
-        """Whether a match of any room may begin, as there is room for its record."""
-        return not self.closing and self.space.has_room
+        """Whether a match of any room may begin: the arena serves, with room for a record."""
+        return self.nursery is not None and not self.closing and self.space.has_room
 
     def _may_begin_friendly(self) -> bool:
         limit = self.options.spec.friendly.matches
