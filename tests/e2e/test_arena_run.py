@@ -14,14 +14,17 @@ log_format = "json"
 workers = {workers}
 page = {{ listen = "none" }}
 """
+FEW_FILES = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (1000, 1000))"
 
 
 def test_an_arena_reads_its_file_again_and_drains(started, peers, pair, tmp_path):
     """SIGHUP: new limits hold, a wrong file changes nothing. SIGTERM: running matches end first.
 
-    Workers play them, as they do in large arenas; what they log is among the arena's own lines.
+    Workers play them, as they do in large arenas; what they log is among the arena's own lines,
+    and so is that the system allows too few open files.
     """
-    arena = started(FileArena(tmp_path, RELOADED.format(most=1000, workers=2)))
+    text = RELOADED.format(most=1000, workers=2)
+    arena = started(FileArena(tmp_path, text, change=FEW_FILES))
     file = tmp_path / "arena.toml"
     file.write_text(RELOADED.format(most=0, workers=2))
     arena.signal(signal.SIGHUP)
@@ -45,6 +48,9 @@ def test_an_arena_reads_its_file_again_and_drains(started, peers, pair, tmp_path
     match = arena.record_with("Ada")
     assert "aborted" != match.result.end
     log = {line["event"]: line for line in map(json.loads, arena.err.splitlines())}
+    few = log["fewer connections are possible"]
+    assert few["at_once"] < few["wanted"] == 1000
+    assert "the system allows 1000 open files (ulimit -Hn)" in few["why"]
     assert ["timestamp", "level", "event", "match"] == list(log["match begins"])[:4]
     assert log["match begins"]["worker"] in {1, 2}
     assert match.header.match == log["match begins"]["match"] == log["match ends"]["match"]

@@ -3,7 +3,7 @@
 import resource
 import tempfile
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -70,10 +70,7 @@ def _reread(
     """Return an arena's options with the limits that its file says now, however it was begun."""
     spec = _overridden(read_spec(file), given)
     with placed(f"{file}: max_connections: "):
-        possible = allow_connections(
-            attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls),
-            lambda why: log.warning("fewer connections than the file says", why=why),
-        )
+        possible = allow_connections(attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls))
     ahead = unchangeable(begun_with, spec)
     if ahead:
         log.warning("these keys take effect when the arena is restarted", keys=ahead)
@@ -90,7 +87,8 @@ def serve_arena(options: Options, reread: Reread | None = None) -> None:
     shown = None  # an arena without any loads no database library
     if tournaments or options.spec.ladders:
         shown = shown_tournaments(tournaments)
-    possible = allow_connections(options.spec, partial(click.echo, err=True))
+    configure_log(options.spec.log_format)
+    possible = allow_connections(options.spec)
     options = attrs.evolve(options, spec=attrs.evolve(options.spec, max_connections=possible))
     records = options.data.records
     place = options.data.path
@@ -102,7 +100,6 @@ def serve_arena(options: Options, reread: Reread | None = None) -> None:
             pass
     except OSError as error:
         raise BadInputError(f"can't write records to {place}: {error.strerror}") from None
-    configure_log(options.spec.log_format)
     page = None
     if page_spec.listen != NO_PAGE:
         page = PagePort(
@@ -157,14 +154,16 @@ def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
     return possible[found - 1], why
 
 
-def allow_connections(spec: ArenaSpec, warn: Callable[[str], object]) -> int:
+def allow_connections(spec: ArenaSpec) -> int:
     """Raise this process's limit of open files, often 1024 at first, as connections need it.
 
-    Return how many connections are possible; if the spec has more, `warn` is called with a line.
+    Return how many connections are possible; if the spec has more, the log says why not as many.
     """
     allowed, why = connections_allowed(spec)
     if why:
-        warn(f"{allowed} connections at once instead of {spec.max_connections}: {why}")
+        log.warning(
+            "fewer connections are possible", at_once=allowed, wanted=spec.max_connections, why=why
+        )
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = hard if why else _open_files(spec, allowed)
     if soft != resource.RLIM_INFINITY and soft < needed:
