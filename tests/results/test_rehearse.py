@@ -61,15 +61,21 @@ def test_a_schema_that_is_missing_or_current_is_right(data, arena_url):
 
 
 def test_a_schema_that_open_refuses_is_refused(data, arena_url):
-    """That of another program, and one that its user may not make."""
+    """That of another program, and one that its user may not make, but could fill."""
     import psycopg
 
     with psycopg.connect(arena_url) as connection:
         connection.execute("DROP ROLE IF EXISTS visitor")
         connection.execute("CREATE ROLE visitor LOGIN")
+    visitor = arena_url.replace("//lanista@", "//visitor@")
     with pytest.raises(StoreError, match="permission denied"):
-        Database.rehearse_arena(data, arena_url.replace("//lanista@", "//visitor@"))
+        Database.rehearse_arena(data, visitor)
     with psycopg.connect(arena_url) as connection:
+        connection.execute("CREATE SCHEMA lanista AUTHORIZATION visitor")
+    Database.rehearse_arena(data, visitor)
+    Database.of_arena(data, visitor).close()
+    with psycopg.connect(arena_url) as connection:
+        connection.execute("DROP OWNED BY visitor")
         connection.execute("CREATE SCHEMA lanista")
         connection.execute("CREATE TABLE lanista.songs (title text)")
     with pytest.raises(StoreError, match="schema lanista: not a database of Lanista"):

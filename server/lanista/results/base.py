@@ -297,7 +297,8 @@ class Database:
         # Before anything is written, as that could make damage worse.
         if check and self._path is not None:
             self._check(self._path)
-        if self._schema is None or self._has_schema():
+        missing = None if self._schema is None or self._has_schema() else self._schema
+        if missing is None:
             with self.reading() as connection:
                 is_current = migrations.is_current(connection)
             if is_current:
@@ -307,8 +308,8 @@ class Database:
         elif not create:
             raise StoreError(f"{self.where}: not there")
         with self.writing() as connection:
-            if self._schema is not None:
-                connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
+            if missing is not None:  # else its user may not be allowed to make schemas
+                connection.execute(sa.schema.CreateSchema(missing, if_not_exists=True))
             migrations.bring_up_to_date(connection, self.where, create=create)
             if holds is not None:
                 competition_in(connection, holds)
