@@ -5,6 +5,7 @@ What a match does in a worker as it does in the arena's loop is in test_match_pl
 
 import contextlib
 import os
+import resource
 import signal
 import sys
 
@@ -395,6 +396,24 @@ Link.post = nonsense
     playing = begin(nursery, player, seated(tmp_path, connections))
     for bot in bots:
         assert b"error internal the arena failed" in await end_of(bot)
+    await playing.end()
+
+
+async def test_a_worker_may_open_more_files_than_the_arena_at_first(workers, nursery, tmp_path):
+    """The arena allows itself more when its file is read again, with more connections."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 1000), hard))
+    connections, bots = pair()
+    try:
+        player = workers()
+        playing = begin(nursery, player, seated(tmp_path, connections))
+        await asked(bots)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    (worker,) = player._workers
+    allowed = resource.prlimit(worker.linked.process.pid, resource.RLIMIT_NOFILE)
+    assert (hard, hard) == allowed
+    leave(connections, bots)
     await playing.end()
 
 

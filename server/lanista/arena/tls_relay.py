@@ -7,7 +7,6 @@ A connection holds at most `CHUNK` bytes in each direction, besides the kernel's
 take turns, so that a crowd of them delays the others' lines by a few milliseconds at most.
 """
 
-import resource
 import socket
 import ssl
 import sys
@@ -186,9 +185,6 @@ async def _pass_on(tls: "trio.SSLStream[_Peer]", inner: trio.SocketStream) -> No
 def main() -> None:
     """Be the relay of the arena at the other end of the link."""
     ours = end_of_link()
-    # Two files for each connection; the arena has seen to it that there aren't too many.
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     certificate, key = map(Path, sys.argv[2:])
 
     async def run() -> None:

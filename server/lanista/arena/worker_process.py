@@ -11,6 +11,7 @@ Both ends are programs of the same installation, so a message that can't be read
 import array
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -330,8 +331,11 @@ def end_of_link() -> socket.socket:
     """Return this process's end of its link; the process exits as soon as the arena's is closed.
 
     What stops an arena is often sent to all its processes; here it is ignored, since the arena
-    decides what follows. What is printed goes to stderr.
+    decides what follows. What is printed goes to stderr. The arena sees to it that there aren't
+    more connections than may be; as it may allow more later, the system's limit holds here.
     """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
     os.dup2(2, 1)
