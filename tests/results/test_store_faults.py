@@ -108,11 +108,15 @@ def test_what_root_makes_in_a_folder_is_its_owner_s(tmp_path):
     assert {(ORDINARY, ORDINARY)} == {(status.st_uid, status.st_gid) for status in made.values()}
 
 
-def test_a_file_of_another_user_is_told(tmp_path, monkeypatch):
+@pytest.mark.parametrize("create", [True, False])
+def test_a_file_of_another_user_is_told(tmp_path, monkeypatch, create):
+    """That is so before a match is played: a restored copy may still be root's."""
     path = tmp_path / "cup.db"
-    path.touch()
-    monkeypatch.setattr(os, "access", lambda asked, _: Path(asked).is_dir())
-    assert "this user may not read and write it" == engines.why_closed(path)
+    Database.open(path).close()
+    may = os.R_OK if create else 0
+    monkeypatch.setattr(os, "access", lambda asked, how: Path(asked).is_dir() or how | may == may)
+    with pytest.raises(StoreError, match="db: this user may not read and write it"):
+        Database.open(path, create=create)
 
 
 def test_a_file_that_may_not_grow(tmp_path):

@@ -177,6 +177,9 @@ class Database:
                 f"{path}: there is no such file; `lanista tournament run` or `lanista arena run` "
                 "creates it"
             )
+        # SQLite would open a file for reading that may not be written.
+        if path.exists() and not os.access(path, os.R_OK | (os.W_OK if create else 0)):
+            raise StoreError(f"{path}: {why_closed(path)}")
         # In a place that can't be written the usual mode fails, as readers share an index in a file
         # beside the database. The next one to try is `ro`, which uses an index that exists already,
         # and then `immutable`, which needs none and is right if nobody can write.
