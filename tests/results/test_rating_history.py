@@ -42,6 +42,14 @@ def test_one_snapshot_in_two_minutes_is_kept_of_each_ladder(store, history):
     assert [("2026-05-01T12:31:00+00:00", rated(9.0))] == other.of_bot("Ann")
 
 
+def test_a_clock_that_was_ahead_holds_no_snapshots_up(history):
+    """Nor does it take any that is there, as now it may be behind instead."""
+    for moment in (NOON - DAY, NOON + DAY, NOON, NOON + EVERY / 2):
+        history.add(moment, {"Ann": rated(5.0)})
+    taken = [datetime.fromisoformat(one) for one, _ in history.of_bot("Ann")]
+    assert [NOON - DAY, NOON, NOON + DAY] == taken
+
+
 def test_the_evening_of_a_class_has_a_curve_and_later_an_hour_has_a_point(history):
     """45 minutes of play have more points than can be seen in a line of two."""
     for minute in range(45):

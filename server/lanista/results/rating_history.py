@@ -33,12 +33,11 @@ class RatingHistory:
 
     def add(self, taken: datetime, ratings: Mapping[str, Estimate]) -> None:
         """Keep a snapshot of this time (UTC) unless the last one is too new; remove old ones."""
-        last = _text(taken - EVERY)
         with self.ladder.database.reading() as connection:
-            if self._newest(connection) > last:
+            if self._has_one(connection, taken):
                 return
         with self.ladder.database.writing() as connection:
-            if self._newest(connection) > last:  # another process has taken one
+            if self._has_one(connection, taken):  # another process has taken one
                 return
             key = {"competition": self.ladder.competition, "taken": _text(taken)}
             connection.execute(SNAPSHOTS.insert().values(key))
@@ -53,9 +52,11 @@ class RatingHistory:
                 condition = self.ladder.of(table) & table.c.taken.in_(old)
                 connection.execute(table.delete().where(condition))
 
-    def _newest(self, connection: sa.Connection) -> str:
-        newest = sa.select(sa.func.max(SNAPSHOTS.c.taken)).where(self.ladder.of(SNAPSHOTS))
-        return connection.scalar(newest) or ""
+    def _has_one(self, connection: sa.Connection, now: datetime) -> bool:
+        # Those that are later than now don't count: the clock was ahead when they were taken.
+        taken = SNAPSHOTS.c.taken
+        recent = (self.ladder.of(SNAPSHOTS), taken > _text(now - EVERY), taken <= _text(now))
+        return bool(connection.scalar(sa.select(sa.exists().where(*recent))))
 
     def _superfluous(self, connection: sa.Connection, now: datetime) -> list[str]:
         """Return the snapshots that needn't be kept any longer."""
