@@ -139,6 +139,13 @@ def test_the_script_is_main_with_all_that_it_imports(match):
         assert not re.search(r"^import\b", part, re.MULTILINE), name
 
 
+def test_no_text_becomes_markup_in_the_page():
+    """Whoever wrote it, and wherever it is shown: nothing of its script reads markup."""
+    ways = r"(?:inner|outer)HTML|insertAdjacentHTML|setHTML|srcdoc|createContextualFragment"
+    found = re.findall(rf"{ways}|DOMParser|document\.write|\beval\(|new Function\b", joined())
+    assert [] == found
+
+
 def test_the_same_match_gives_the_same_file(match):
     assert bundled(match) == bundled(match)
 
