@@ -1,20 +1,14 @@
-"""What a position looks like, told from the engine's own state: for tests that compare it with the
+"""What a position looks like, told from its scene and its frame: for tests that compare it with the
 pixels of the page's board.
 
-Written by the rules' pages alone: nothing is taken from the code of the page or of frames.
+That these are what the rules say is tested in tests/games. Nothing is taken from the page's code.
 """
 
 from lanista.games import registry
+from lanista.games.picture import Ground, Shape
 from lanista.match.record import read_record
 from lanista.match.replay import positions
-from support.angrymob import neutral, units
-from support.crematoria import caves_of, outside_of, units_of
 
-COLS = 80
-"""Of a level of Crematoria."""
-OWNED = {str(seat): ("ground", seat) for seat in range(4)}
-CAVES = {"R": "wall", "C": "floor", "E": "elevator", **OWNED}
-CORRIDORS = {"W": "wall", ".": "floor", **OWNED}
 CORNER, EDGE, BODY, FOOT, SIDE, BRICK = "corner", "edge", "body", "foot", "side", "brick"
 SHARES = {BODY: (0.345, 0.66), FOOT: (0.1, 0.9), SIDE: (0.85, 0.33), BRICK: (0.2, 0.25)}
 """Where to look in a cell, as shares of a tile to the right and down.
@@ -23,6 +17,11 @@ A unit is seen beside the mark or the letter on its body, a crowd below its numb
 line in its middle. Ground is seen beside a figure at the edge, within the border of its owner, and
 where no trail leads; on a board with arrows, in the corner.
 """
+THINGS = {Shape.BOOK, Shape.GEM}
+RINGED = {Shape.FIEND, Shape.HOUND, Shape.SHIP}
+"""Their rings and shadows reach into the cells around."""
+WIDE = {Shape.GHOST, Shape.TURNCOAT, Shape.WARRIOR, Shape.RAIDER}
+"""Their hats, spears and horns reach to the edge."""
 
 
 def drawings(path, rounds):
@@ -33,115 +32,56 @@ def drawings(path, rounds):
     else may cover, as the ring of a beast, are left out.
     """
     record = read_record(path)
-    told = {"angrymob": _angrymob, "crematoria": _crematoria, "hogwarts": _hogwarts}
     return {
-        n: told[record.header.game](game)
+        n: _drawn(game.scene(), game.frame())
         for n, game in enumerate(positions(record, registry.get(record.header.game)))
         if n in rounds
     }
 
 
-def _angrymob(game):
-    """Cells with units are filled; what lies around a base is covered by its frame."""
-    rows, cols, cells = game.board.rows, game.board.cols, game.board.cells
-    of_seat = units(game)
-    hidden = {
-        ((base // cols + down) % rows, (base % cols + right) % cols)
-        for base in game.board.bases
-        for down in (-1, 0, 1)
-        for right in (-1, 0, 1)
-    }
+def _drawn(scene, frame):
+    standing = {(mark.row, mark.col): mark for mark in frame.marks}
+    ringed = [place for place, mark in standing.items() if mark.shape in RINGED]
+    bars = {(row + 1, col) for (row, col), mark in standing.items() if mark.health is not None}
     seen = {}
-    for cell, kind in enumerate(cells):
-        place = divmod(cell, cols)
-        looks = "wall" if kind < 0 else "floor"
-        if kind > 0 and neutral(game, *place) > 0:
-            looks = "unit", -1
-        for seat, standing in enumerate(of_seat):
-            if place in standing:
-                looks = "unit", seat
-        if place not in hidden:
-            where = BRICK if looks == "wall" else CORNER if looks == "floor" else FOOT
-            seen[0, *place, where] = looks
-    return seen
-
-
-def _hogwarts(game):
-    """Ground of its owner; wizards and ghosts in their clan's colour (rules/hogwarts.md 2)."""
-    side = 60
-    where = divmod(game.voldemort, side)
-    # What a spell took is hatched, what is around Voldemort in danger.
-    struck = set(game.frame().captured)
-    ghosts = {divmod(cell, side) for cell in game.cells[:4]}
-    books = {divmod(cell, side) for cell in game.books}
-    standing = {divmod(cell, side) for cell in game.cells}
-    seen = {}
-    for cell, owner in enumerate(game.owners.decode()):
-        place = divmod(cell, side)
-        if place in struck or _is_near(place, where) or place in ghosts:
-            continue
-        if CORRIDORS[owner] == "wall":
-            seen[0, *place, BRICK] = "wall"
-            continue
-        if place in books:
-            continue
-        seen[0, *place, EDGE] = CORRIDORS[owner]
-        if place not in standing:
-            seen[0, *place, SIDE] = seen[0, *place, EDGE]
-    for unit, (clan, cell) in enumerate(zip(game.clans, game.cells, strict=True)):
-        place = divmod(cell, side)
-        if not _is_near(place, where):
-            seen[0, *place, BODY] = "unit", clan
-            if unit >= 4 and game.rounds[unit]:
-                seen.pop((0, *place, EDGE), None)  # its hat
-    return seen
-
-
-def _is_near(place, other):
-    return max(abs(place[0] - other[0]), abs(place[1] - other[1])) <= 1
-
-
-def _crematoria(game):
-    """Caves of their owners below; above, the night of round r begins at column 2r
-    (rules/crematoria.md 1).
-    """
-    people, hidden = {}, set()
-    for unit in units_of(game.state):
-        if unit.level < 0:
-            continue
-        place = unit.level, unit.row, unit.col
-        if unit.kind == "h" or unit.turns > 0:
-            hidden |= {
-                (unit.level, unit.row + down, (unit.col + right) % COLS)
-                for down in (-1, 0, 1)
-                for right in (-1, 0, 1)
-            }
-        else:
-            people[place] = unit.player
-            hidden.add((unit.level, unit.row + 1, unit.col))  # the end of a bar of health
-    below, above = caves_of(game), outside_of(game)
-    night = {(2 * game.turn + right) % COLS for right in range(COLS // 2)}
-    seen = {}
-    for row in range(len(below)):
-        for col in range(COLS):
-            cave = below[row][col]
-            grounds = [CAVES[cave], "night" if col in night else "sun"]
-            for level, ground in enumerate(grounds):
-                if "E" in (cave, above[row][col]) or (level, row, col) in hidden:
+    for level, part in enumerate(scene.parts):
+        covered = bars | {
+            (row + down, part.col + (col - part.col + right) % part.cols)
+            for row, col in (*scene.owners, *ringed)
+            for down in (-1, 0, 1)
+            for right in (-1, 0, 1)
+        }
+        is_lit = not frame.lit.isdisjoint(range(part.col, part.col + part.cols))
+        for row in range(scene.rows):
+            for col in range(part.col, part.col + part.cols):
+                if (row, col) in covered or scene.ground[row][col] is Ground.BASE:
                     continue
-                if level == 1 and above[row][col] == "G":
-                    continue
-                seen[level, row, col, BRICK if ground == "wall" else EDGE] = ground
-                if ground != "wall":
-                    seen[level, row, col, SIDE] = ground
-    for (level, row, col), player in people.items():
-        seen.pop((level, row, col, SIDE), None)
-        if (level, row, col) not in hidden:
-            seen[level, row, col, BODY] = "unit", player
-    for unit in units_of(game.state):
-        if unit.kind in "fn":  # a spear, horns
-            seen.pop((unit.level, unit.row, unit.col, EDGE), None)
+                mark = standing.get((row, col))
+                is_wall = scene.ground[row][col] is Ground.WALL
+                ground = "wall" if is_wall else "floor"
+                if (row, col) in frame.owned:
+                    ground = "ground", frame.owned[row, col]
+                elif is_lit and not is_wall:
+                    ground = "sun" if col in frame.lit else "night"
+                looks = _looks(scene, mark, ground, (row, col) in frame.captured)
+                seen |= {(level, row, col - part.col, at): what for at, what in looks.items()}
     return seen
+
+
+def _looks(scene, mark, ground, is_hatched):
+    """What is seen at places of a cell, given the mark that stands there, if any."""
+    has_arrows = Shape.COUNT in {shape for shape, _, _ in scene.kinds}
+    looks = {}
+    if mark is not None and mark.shape not in THINGS:
+        unit = "unit", -1 if mark.seat is None else mark.seat
+        looks[FOOT if has_arrows else BODY] = unit
+    if ground == "wall":
+        looks[BRICK] = ground
+    elif has_arrows:
+        looks |= {} if mark else {CORNER: ground}
+    elif not is_hatched and (mark is None or mark.shape not in THINGS | WIDE):
+        looks |= {EDGE: ground} if mark else {EDGE: ground, SIDE: ground}
+    return looks
 
 
 def colour_of(looks, palette):
