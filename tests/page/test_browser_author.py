@@ -60,6 +60,11 @@ def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
     expect(panel.get_by_role("heading")).to_have_count(1)
     panel.get_by_text("as it was sent").click()
     expect(panel.get_by_text(record.turns[n - 1].raw[1], exact=True)).to_be_visible()
+    match.page.get_by_role("button", name="All players").click()
+    times = match.panel("Ledger").get_by_role("row").filter(has_text="answered")
+    expect(times).to_have_count(4)
+    match.go(0)
+    expect(match.panel("Answers")).to_contain_text("no answer led here")
 
 
 def test_faults_are_a_key_away(records, replay):
@@ -119,13 +124,8 @@ def test_the_end_is_told_when_it_is_asked_for(records, replay):
     match.page.reload()
     match.at(3)
     expect(won).to_be_visible()
-    leads = [
-        first - second
-        for first, second in (game.scores() for game in positions(record, registry.get("angrymob")))
-    ]
-    gains = [now - before for before, now in itertools.pairwise(leads)]
     decided.click()
-    match.at(1 + gains.index(max(gains)))
+    match.at(story_of(record, registry.get("angrymob")).decided)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 
 from e2e.running import wait_until
 from page.drawn import EDGE, point
-from page.matchpage import MatchPage
 from page.records import edited
 from page.test_browser_replay import LARGE
 
@@ -83,31 +82,6 @@ def test_what_a_bot_wrote_to_draw_is_told_beside_the_board(drawn, dropped):
     chart = match.panel("Score").get_by_role("img", name="Value danger by move")
     expect(chart).to_be_visible()
     assert 1 == chart.locator("path.line").count()
-
-
-def test_the_drawings_of_a_running_match_show_a_turn_later(arena, bots, show):
-    """On the position that the bot had before it, while the match is live; a switch hides them."""
-    pair = bots(arena, "drawing", "Ada", "Bob")
-    pair.asked()
-    match = MatchPage(show(arena.address(pair.match)))
-    match.at(0)
-    before = edge(match)
-    pair.play(("#@ cell 0 0 yellow\n", ""))
-    match.at(1)
-    match.state("live · move 1")
-    # The movement to the new position begins at the one on which the bot drew.
-    wait_until(lambda: before == edge(match), "the new position has no drawing")
-    match.go(0)
-    wait_until(lambda: YELLOW == edge(match), "the drawing shows")
-    switch(match.page, "Ada").click()
-    wait_until(lambda: before == edge(match), "the drawing is hidden")
-    # It stays hidden in the turns that come.
-    match.button("Live").click()
-    pair.play(("#@ cell 0 0 yellow\n", ""))
-    match.at(2)
-    match.go(1)
-    expect(switch(match.page, "Ada")).to_have_attribute("aria-pressed", "false")
-    assert before == edge(match)
 
 
 def test_each_level_has_its_own_drawings(dropped, records, tmp_path):

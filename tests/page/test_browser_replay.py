@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from lanista.games import registry
 from lanista.match.record import read_record
-from lanista.match.replay import all_faults, positions, start
+from lanista.match.replay import positions
 from lanista.page.story import story_of
 from page.arena import match_of
 from page.drawn import colour_of, drawings, is_colour, point
@@ -207,25 +207,6 @@ def test_a_unit_is_followed_through_the_rounds(records, replay):
     expect(told).to_be_visible()
     match.page.keyboard.press("f")
     expect(told).to_be_hidden()
-
-
-def test_answers_and_times_are_those_of_the_record(records, replay):
-    """The turn that led to round N is turn N - 1; what was refused stands there with its reason."""
-    record = read_record(records["hogwarts"])
-    faults = all_faults(record, start(record.header, registry.get("hogwarts")))
-    fault = next(one for turn in itertools.islice(faults, 4, None) for one in turn)
-    turn = record.turns[fault.turn]
-    match = replay("hogwarts", turn.turn + 1)
-    answers = match.panel("Answers")
-    for raw in turn.raw:
-        if raw:
-            expect(answers).to_contain_text(raw)
-    expect(answers).to_contain_text(fault.words)
-    expect(match.events).to_contain_text(fault.words)
-    ledger = match.panel("Ledger")
-    expect(ledger.get_by_role("row").filter(has_text="answered")).to_have_count(4)
-    match.go(0)
-    expect(match.panel("Answers")).to_contain_text("no answer led here")
 
 
 def test_the_story_is_told_as_far_as_the_match_is_shown(records, replay):

@@ -9,32 +9,17 @@ from playwright.sync_api import expect
 from lanista.match.record import read_record
 from lanista.page.html import bundle
 from lanista.page.replay_reader import read_frames
-from page.browser import DESK
 from page.matchpage import MatchPage
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """Write the files of `lanista replay html`; their addresses."""
-    folder = tmp_path_factory.mktemp("shared")
-
-    def shared(path, name):
-        out = folder / f"{name}.html"
-        out.write_bytes(b"".join(bundle(read_frames(path))))
-        return out.as_uri()
-
-    return shared
 
 
 @pytest.fixture
 def alone(visit):
-    """Open such a file without a network, in a window of a size; it may ask for nothing then."""
+    """Open such a file without a network; it may ask for nothing then."""
     one = visit(offline=True)
     page = one.context.new_page()
 
-    def alone(address, size=DESK):
+    def alone(address):
         page.goto("about:blank")
-        page.set_viewport_size(size)
         page.goto(address)
         return MatchPage(page)
 
@@ -42,9 +27,11 @@ def alone(visit):
     assert {urlsplit(url).scheme for url in one.requests} <= {"about", "file", "data", "blob"}
 
 
-def test_it_plays_and_its_slider_goes_everywhere(shared, alone, records):
+def test_it_plays_and_its_slider_goes_everywhere(alone, records, tmp_path):
     """All controls work, the round is part of the address, and nothing of an arena is offered."""
-    address = shared(records["angrymob"], "angrymob")
+    file = tmp_path / "match.html"
+    file.write_bytes(b"".join(bundle(read_frames(records["angrymob"]))))
+    address = file.as_uri()
     last = len(read_record(records["angrymob"]).turns)
     match = alone(address)
     match.at(0)
