@@ -3,7 +3,6 @@ what was wrong, where, and what would be right.
 """
 
 import errno
-import gzip
 import os
 import shlex
 import subprocess
@@ -29,7 +28,6 @@ BAD = {
     "one bot for sprt": ("sprt CamperJoe", "Missing argument 'B'"),
     "no format": ("replay export empty", "Missing option '--format'. Choose"),
     "unknown game": ("play chess A B", "unknown game 'chess'; known games: angrymob"),
-    "unknown game to serve": ("serve --game chess", "unknown game 'chess'; known games: "),
     "a command without quotes": (
         "play angrymob python3 mybot.py CamperJoe",
         "Angry Mob is for 2 bots; 3 given; put a command of several words in quotes:",
@@ -38,17 +36,8 @@ BAD = {
         "play angrymob CamperJim CamperJoe",
         "unknown bot 'CamperJim': no house bot of angrymob (CamperJoe, ProfessorRandom, R",
     ),
-    "no such program": (
-        "play angrymob './my bot' Joe",
-        "unknown bot './my bot': no house bot of angr",
-    ),
     "empty bot": ("play angrymob '' CamperJoe", "bot command is empty"),
-    "open quote": (
-        "play angrymob \\'mybot CamperJoe",
-        "bot command \"'mybot\" can't be split into words: close the quote",
-    ),
     "seed no number": (f"{PLAY} -s lucky", "Invalid value for '-s' / '--seed': 'lucky' is not"),
-    "size no number": (f"{PLAY} --size big", "Invalid value for '--size': 'big' is not a valid"),
     "seed too big": (f"{PLAY} -s {2**63}", f"seed {2**63}; a seed of angrymob is from {SEEDS}"),
     "last seed too big": (f"{PLAY} -s {2**63 - 2} -n 3", f"seed {2**63}; a seed of angrymob"),
     "unknown setting": (
@@ -56,7 +45,6 @@ BAD = {
         "Angry Mob has no setting 'rounds'; its settings are: move_limit",
     ),
     "setting no number": (f"{PLAY} --set move_limit=many", f"--set 'move_limit=many': {SET}"),
-    "setting without value": (f"{PLAY} --set move_limit", f"--set 'move_limit': {SET}"),
     "setting twice": (
         f"{PLAY} --set move_limit=1 --set move_limit=2",
         "--set move_limit twice; give it once",
@@ -89,7 +77,6 @@ BAD = {
     "map a folder": (f"{PLAY} -i folder", "no map file 'folder'"),
     "map asymmetric": (f"{PLAY} -i asymmetric.map", "asymmetric.map: line 3, column 3: "),
     "map to serve": ("serve -i token.map", "token.map: line 2, column 5: "),
-    "map to check": ("map check angrymob token.map", "token.map: line"),
     "map empty": ("map check angrymob empty", "empty: "),
     "map no text": ("map check angrymob binary", "binary: can't be read as text ('utf-8'"),
     "record a folder": (f"{PLAY} -o folder", "-o folder: is a folder; name a file (a folder"),
@@ -119,9 +106,7 @@ BAD = {
         f"seed {-(2**63) - 1}; a seed of angrymob is from",
     ),
     "no record": ("replay verify nowhere", "can't read nowhere: No such file or directory"),
-    "a folder for a record": ("replay show folder", "can't read folder: Is a directory"),
     "empty record": ("replay verify empty", "empty: "),
-    "record cut": ("replay verify cut.gz", "cut.gz: "),
 }
 """Command lines by what is wrong with them, and how what is said of each begins."""
 
@@ -132,7 +117,6 @@ def files(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\n")
-    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"some lines\n" * 1000)[:-20])
     (tmp_path / "asymmetric.map").write_text("2 3\nA . .\n. 1 B\n")
     (tmp_path / "right.map").write_text("2 3\nA . .\n. . B\n")
     (tmp_path / "token.map").write_text("2 3\nA . x\n. . B\n")
