@@ -19,7 +19,6 @@ FIRST = "2 1 1 1", ""
 SECOND = "", "3 5 1 3"
 """Seat 1 recruits one as well."""
 NOTHING = "", ""
-TRYING = "connection lost, trying again"
 
 
 @pytest.fixture
@@ -28,47 +27,6 @@ def pair(request, arena, bots):
     pair = bots(arena, request.node.name[:64], "Ada", "Bob")
     pair.asked()
     return pair
-
-
-class Line:
-    """The way from a page to its arena's WebSocket, which can be cut."""
-
-    def __init__(self, page):
-        self._page = page
-        self._is_whole = True
-        self._tries = 0
-        self._sockets = []
-        page.route_web_socket(re.compile("/api/1/ws$"), self._connect)
-
-    def _connect(self, socket):
-        if self._is_whole:
-            socket.connect_to_server()
-            self._sockets.append(socket)
-        else:
-            self._tries += 1
-            socket.close()
-
-    def cut(self):
-        """End the connection, and every new one at once."""
-        self._is_whole = False
-        for socket in self._sockets:
-            socket.close()
-        self._sockets.clear()
-
-    def mend(self):
-        """Let the page through again, once it has tried to come back since the cut."""
-        while not self._tries:
-            self._page.wait_for_timeout(10)
-        self._is_whole = True
-
-
-@pytest.fixture
-def watched(arena, pair, visit):
-    """A match that is watched from another window, and the line between."""
-    page = visit().context.new_page()
-    line = Line(page)
-    page.goto(arena.address(pair.match))
-    return MatchPage(page), line
 
 
 def test_from_the_first_round_to_the_end(arena, pair, show):
@@ -165,20 +123,32 @@ def test_the_operator_pauses_steps_and_resumes(arena, pair, show):
     one.at(3)
 
 
-def test_a_lost_connection_comes_back(pair, watched):
+def test_a_lost_connection_comes_back(arena, pair, visit):
     """It is told while it lasts; live stays live."""
-    match, line = watched
+    page, sockets, is_cut = visit().context.new_page(), [], False
+
+    def connect(socket):
+        sockets.append(socket)
+        if is_cut:
+            socket.close()
+        else:
+            socket.connect_to_server()
+
+    page.route_web_socket(re.compile("/api/1/ws$"), connect)
+    page.goto(arena.address(pair.match))
+    match = MatchPage(page)
     pair.play(FIRST)
     match.at(1)
-    line.cut()
-    lost = match.page.get_by_text(TRYING)
+    is_cut = True
+    sockets[0].close()
+    lost = page.get_by_text("connection lost, trying again")
     expect(lost).to_be_visible()
     pair.play(SECOND)
-    line.mend()
+    is_cut = False
     expect(lost).to_be_hidden()
     match.at(2)
     match.state("live · move 2")
-    expect(match.page.get_by_role("main").get_by_role("alert")).to_be_hidden()
+    expect(page.get_by_role("main").get_by_role("alert")).to_be_hidden()
 
 
 def test_logs_that_are_hidden_while_it_runs_come_at_its_end(arenas, bots, show):

@@ -34,17 +34,6 @@ def two(tmp_path, a, b, *, rules=MOB, **how):
     return first_difference(*records, rules)
 
 
-def test_hogwarts_names_units(tmp_path):
-    """Only the submoves that the other answer doesn't have are told."""
-    a, b = [("m 4 2 m 5 2",), *[("",)] * 3], [("m 4 0 m 5 2",), *[("",)] * 3]
-    found = two(tmp_path, a, b, rules=registry.get("hogwarts"), settings={"NUM_ROUNDS": 1})
-    [seat] = found.seats
-    assert ("wizard 4 moves right",) == seat.a.submoves
-    assert ("wizard 4 moves down",) == seat.b.submoves
-    assert (0, 1) == (seat.seat, found.position_turn)
-    assert "wizard 4: at (14, 6), of seat 0 in A; at (15, 5), of seat 0 in B" in found.position
-
-
 def test_crematoria_names_units_and_levels(tmp_path):
     a, b = [("",), ("",), ("",), ("",)], [("5 0",), ("",), ("",), ("",)]
     found = two(tmp_path, a, b, rules=registry.get("crematoria"), settings={"nb_rounds": 1})
