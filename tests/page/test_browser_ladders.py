@@ -11,7 +11,7 @@ from e2e.running import FileArena, Program, environment
 from lanista.bots.client_libraries import CLIENTS
 from lanista.results.match_result import Estimate
 from lanista.results.rating_history import RatingHistory
-from page.browser import NARROW, PHONE
+from page.browser import PHONE
 from page.matchpage import DASH, fits
 from page.test_ladders import HOSTILE, PLAYED, write_results
 from support.arenas import stored_ladder
@@ -93,24 +93,6 @@ def test_from_the_lobby_to_two_bots(arena, show):
     expect(page.get_by_role("region", name="Rating over time")).to_be_hidden()
     page.get_by_role("link", name="pit").click()
     expect(table).to_be_visible()
-
-
-def test_the_way_back_leads_to_where_a_view_was_left(arena, show):
-    """Though it is loaded anew. A link to it leads to its beginning."""
-    page = show(f"{arena.page}/ladder/pit/bot/Cem", size=NARROW)
-    link = page.get_by_role("link", name="Against Bob")
-    link.scroll_into_view_if_needed()
-    page.evaluate("scrollTo(0, 250)")
-    page.wait_for_function("() => history.state?.scrolled === 250")
-    link.evaluate("link => link.click()")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Cem against Bob")
-    page.wait_for_function("() => scrollY === 0")
-    page.go_back()
-    page.wait_for_function("() => scrollY === 250")
-    link.evaluate("link => link.click()")
-    page.get_by_role("heading", level=1).get_by_role("link", name="Cem").click()
-    expect(page.get_by_role("region", name="Last matches")).to_be_visible()
-    assert 0 == page.evaluate("scrollY")
 
 
 def test_how_to_connect(arena, show, tmp_path):

@@ -224,7 +224,7 @@ def test_the_list_of_matches_and_its_filters(arena, show):
 
 
 def test_the_way_back_leads_to_where_a_long_list_was_left(arenas, show, tmp_path):
-    """The list is as long again as it was."""
+    """Though it is loaded anew, it is as long again as it was. A link leads to its beginning."""
     record = wandering(tmp_path, 2)
     paths = [
         edited(record, tmp_path / f"{n}.jsonl.gz", {0: {"match": f"01LIST{n:0>20}"}})
@@ -244,6 +244,11 @@ def test_the_way_back_leads_to_where_a_long_list_was_left(arenas, show, tmp_path
     page.go_back()
     expect(rows).to_have_count(101)
     wait_until(lambda: left == page.evaluate("scrollY"), "the list is scrolled as it was")
+    rows.last.get_by_text("Replay").click()
+    expect(page.get_by_role("slider")).to_be_visible()
+    page.get_by_role("link", name="Matches").click()
+    expect(rows).to_have_count(51)
+    assert 0 == page.evaluate("scrollY")
 
 
 def test_a_list_of_matches_that_stays_open_is_kept_up_to_date(arena, bots, show):

@@ -227,27 +227,20 @@ def moves(count):
         yield frame(disc, turn=number), (number // 3, 0)
 
 
-def test_a_gif_shows_every_picture_for_its_time():
-    """Also those in which nothing changed."""
-    painter = Painter(SCENE, "A game", ["Ann", "Bob"], TILE)
-    still = [*moves(4), *[*moves(4)][-1:] * 2]
-    data = b"".join(gif(itertools.starmap(painter.draw, still), 250))
-    with Image.open(io.BytesIO(data)) as image:
-        assert (6, 0, painter._layout.size) == (image.n_frames, image.info["loop"], image.size)
-        for place in range(image.n_frames):
-            image.seek(place)
-            assert 250 == image.info["duration"]
-
-
 def test_a_gif_has_the_pictures_colours_and_no_flicker():
-    """Flat colours are exact; a pixel that stays the same keeps its colour from frame to frame."""
+    """Each is shown for its time, also one that changed nothing. Flat colours are exact; a pixel
+    that stays the same keeps its colour from frame to frame.
+    """
     painter = Painter(SCENE, "A game", ["Ann", "Bob"], TILE)
     pictures = [*itertools.starmap(painter.draw, moves(6))]
-    data = b"".join(gif(pictures, 100))
+    pictures += pictures[-1:] * 2
+    data = b"".join(gif(pictures, 250))
     before = None
     with Image.open(io.BytesIO(data)) as image:
+        assert (8, 0, painter._layout.size) == (image.n_frames, image.info["loop"], image.size)
         for place, picture in enumerate(pictures):
             image.seek(place)
+            assert 250 == image.info["duration"]
             now = image.convert("RGB")
             left, top = painter._layout.corners[0]
             for x, y, colour in [
