@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lanista.page.html import PAGE, BadPageError, bundle, joined, script
+from lanista.page.html import PAGE, BadPageError, bundle, joined
 from lanista.page.replay_reader import read_frames
 from match.playing import answers
 from page.records import AWAY, BACK, played, wandering
@@ -118,25 +118,6 @@ def test_the_policy_allows_its_own_scripts_and_styles_alone(match):
     assert set(map(hash_of, scripts)) == set(rules["script-src"].split())
     ((_, style),) = elements.all("style")
     assert hash_of(style) == rules["style-src"]
-
-
-def test_the_script_is_main_with_all_that_it_imports(match):
-    """Each module once, after those that it imports; a browser test shows that it runs."""
-    ((_, viewer),) = [
-        (about, body)
-        for about, body in Elements(bundled(match)).all("script")
-        if about.get("type") == "module"
-    ]
-    assert script() == viewer.removeprefix("\n")
-    readable = joined()
-    order = re.findall(r'^MODULES\["([^"]+)"\] = ', readable, re.MULTILINE)
-    assert order == re.findall(r'MODULES\["([^"]+)"\] =', viewer)
-    assert {"main.js", "screen.js", "chart.js"} <= set(order)
-    assert len(order) == len(set(order))
-    for name, part in zip(order, readable.split("\nMODULES[")[1:], strict=True):
-        imported = re.findall(r'^const .+ = MODULES\["([^"]+)"\];$', part, re.MULTILINE)
-        assert set(imported) <= set(order[: order.index(name)]), name
-        assert not re.search(r"^import\b", part, re.MULTILINE), name
 
 
 def test_no_text_becomes_markup_in_the_page():
