@@ -11,8 +11,7 @@ from e2e.running import FileArena, Program, environment
 from lanista.bots.client_libraries import CLIENTS
 from lanista.results.match_result import Estimate
 from lanista.results.rating_history import RatingHistory
-from page.browser import PHONE
-from page.matchpage import DASH, fits
+from page.matchpage import DASH
 from page.test_ladders import HOSTILE, PLAYED, write_results
 from support.arenas import stored_ladder
 
@@ -126,10 +125,9 @@ def test_how_to_connect(arena, show, tmp_path):
         )
 
 
-def test_what_is_not_there_and_a_phone(arena, show, windows):
-    """It is told; no view is wider than the screen."""
+def test_what_is_not_there_is_told(arena, show, windows):
     windows[0][0].pardon(r"404 .*/(ladders/pit/bots/Nobody|(ladders|tournaments)/nowhere)")
-    page = show(f"{arena.page}/", size=PHONE)
+    page = show(f"{arena.page}/")
     for kind, words in (("ladder", "The ladder"), ("tournament", "The standings")):
         page.goto(f"{arena.page}/#/{kind}/nowhere")
         expect(page.get_by_role("alert")).to_have_text(
@@ -140,7 +138,3 @@ def test_what_is_not_there_and_a_phone(arena, show, windows):
     expect(page.get_by_text("there is no bot 'Nobody' in the table")).to_be_visible()
     expect(page.get_by_text("Loading")).to_be_hidden()
     expect(page.get_by_role("table")).to_have_count(0)
-    for path in ("", "ladder/pit", "ladder/pit/bot/Cem", "ladder/pit/bot/Cem/against/Bob"):
-        page.goto(f"{arena.page}/#/{path}")
-        expect(page.get_by_role("link", name="Bob").first).to_be_visible()
-        assert fits(page)

@@ -59,7 +59,9 @@ def test_the_widest_name_stays_in_its_place(arenas, tmp_path, bots, show):
     heats = page.get_by_role("region", name="Bracket").locator(".heat")
     for path, widest in (
         ("", page.get_by_role("region", name="Results").filter(has_text=WIDE)),
+        (f"ladder/{ladder}", page.get_by_role("region", name="Table")),
         (f"ladder/{ladder}/bot/{WIDE}", page.get_by_role("region", name="Opponents")),
+        (f"ladder/{ladder}/bot/{WIDE}/against/Bob", page.get_by_text("was placed above")),
         ("#/operator", page.get_by_role("combobox").filter(has_text=ladder)),
         ("tournament/cup", heats.filter(has_text=WIDE)),
     ):
