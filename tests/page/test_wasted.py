@@ -2,22 +2,18 @@
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lanista.games.base import Submove
 from lanista.games.picture import Arrow, Frame, Mark, Scene, Shape
 from lanista.match.record import FaultInfo
 from lanista.page.played_turn import SUBMOVES_SHOWN
 from lanista.page.wasted import (
-    SPAN,
     Effort,
     Standing,
     crowds_back,
     longest_waste,
     moves_back,
     orders_without_effect,
-    share,
     units_of,
     units_without_orders,
 )
@@ -142,15 +138,3 @@ def test_crowds_go_back():
 )
 def test_a_waste_begins_where_the_share_jumps_and_lasts_until_it_falls(efforts, expected):
     assert expected == told(efforts)
-
-
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=120))
-def test_a_waste_is_one_in_fact(drawn):
-    """Whatever the efforts are: a long run of them, of which a large share was wasted."""
-    efforts = [Effort(0, max(pair), min(pair), round=n) for n, pair in enumerate(drawn, 1)]
-    waste = longest_waste(efforts)
-    if waste is not None:
-        assert len(waste.efforts) >= max(SPAN, len(efforts) // 10)
-        first = efforts.index(waste.efforts[0])
-        assert list(waste.efforts) == efforts[first : first + len(waste.efforts)]
-        assert share(waste.efforts) > 0.1
