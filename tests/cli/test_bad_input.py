@@ -88,6 +88,7 @@ BAD = {
         f"{PLAY} -n 2 -o empty",
         "-o empty: isn't a folder; with -n, name a folder",
     ),
+    "records below a file": (f"{PLAY} -n 2 -o empty/folder", "can't write the record empty/folder"),
     "record's name too long": (f"{PLAY} -o {LONG}", f"-o {LONG}: File name too long"),
     "data below a file": (
         "serve --data empty/data",
@@ -130,20 +131,14 @@ def test_bad_input_is_told_in_one_line(lanista, files, words, told):
     assert message.endswith("\n")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["-o", "file/match.gz"],
-        pytest.param(["-n", "2", "-o", "file/folder"], marks=pytest.mark.long),
-    ],
-)
-def test_an_unwritable_record_is_told_before_a_bot_starts(tmp_path, words):
+def test_an_unwritable_record_is_told_before_a_bot_starts(tmp_path):
     """As a process, warnings being errors: nothing is left open either."""
     (tmp_path / "file").write_bytes(b"")
     marker = tmp_path / "marker"
     bot = shlex.join([sys.executable, "-c", f"open({str(marker)!r}, 'w')"])
+    words = ("play", "angrymob", bot, bot, "-o", "file/match.gz")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "lanista", "play", "angrymob", bot, bot, *words],
+        [sys.executable, "-W", "error", "-m", "lanista", *words],
         cwd=tmp_path,
         capture_output=True,
         text=True,
