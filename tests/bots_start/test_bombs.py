@@ -6,7 +6,6 @@ isn't ended. `tests/bench/bombs.py` measures larger ones.
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ import trio
 
 from bots_start.arena import listening, needs_sandbox
 from bots_start.processes import ENV, ENVIRONMENT, end_of, gone, python
-from lanista.bots import cgroup, execute, process, proctree
+from lanista.bots import cgroup, execute, proctree
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
 from support.waiting import until
@@ -87,21 +86,6 @@ async def test_a_limit_broken_since_the_last_look_is_told(script):
     async with start_bot(python(path), ENV, limits=BotLimits(processes=5), grace=0) as bot:
         await until(lambda: bot.output_bytes)
     assert "was ended: it had 6 processes; the limit is 5" == str(bot.exit)
-
-
-async def test_the_reason_stays_if_the_end_takes_too_long(monkeypatch):
-    monkeypatch.setattr(process, "END_TIMEOUT", 0.1)
-    async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
-        os.kill(bot.keeper, signal.SIGSTOP)
-        bot.hear("limit processes 20 400")
-    os.kill(bot.keeper, signal.SIGCONT)
-    await gone([bot.pid, bot.keeper])
-    async with start_bot(["true"], ENV):
-        pass  # reaps the keeper
-    assert (
-        "was ended: it had 400 processes; the limit is 20, "
-        "and not all of it could be ended: still there after 0.1 s"
-    ) == str(bot.exit)
 
 
 @pytest.mark.one_user

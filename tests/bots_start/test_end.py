@@ -119,32 +119,6 @@ async def test_the_grace_is_kept_and_not_exceeded_by_much():
     assert KILLED == bot.exit
 
 
-async def test_bots_end_one_by_one():
-    """One that ends isn't delayed by another that lives, nor the other touched."""
-    ended = {}
-
-    async def play(name, leave):
-        async with start_bot(["sleep", "100"], ENV, grace=0) as bots[name]:
-            started.send_nowait(name)
-            await leave.wait()
-        ended[name] = bots[name].exit
-        started.send_nowait(name)
-
-    bots = {}
-    started, news = trio.open_memory_channel(4)
-    leave = {name: trio.Event() for name in ("one", "two")}
-    with trio.fail_after(PATIENCE):
-        async with trio.open_nursery() as nursery:
-            for name, event in leave.items():
-                nursery.start_soon(play, name, event)
-            assert {"one", "two"} == {await news.receive(), await news.receive()}
-            leave["one"].set()
-            assert "one" == await news.receive()
-            assert runs(bots["two"].pid)
-            leave["two"].set()
-    assert {"one": KILLED, "two": KILLED} == ended
-
-
 async def test_an_end_is_heard_though_another_process_holds_the_lifeline():
     """A pool of processes that the arena forked without exec has copies of all its pipes."""
     async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
@@ -193,14 +167,6 @@ async def test_a_bot_that_forks_while_it_is_being_killed_is_ended(script, text):
     assert [] == [pid for pid in pids if read_stat(pid)]
 
 
-async def test_a_stopped_bot_is_ended(family):
-    async with start_bot(python(family), ENV, grace=0) as bot:
-        pids = await pids_in(bot, 4)
-        for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
-    assert [] == [pid for pid in pids if read_stat(pid)]
-
-
 async def test_polite_signals_do_not_end_a_keeper():
     async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -217,14 +183,25 @@ async def test_a_bot_dies_with_its_keeper():
         await gone([bot.pid])
 
 
-async def test_a_keeper_that_does_not_end_is_not_waited_for(monkeypatch):
+@pytest.mark.parametrize(
+    ("heard", "words"),
+    [
+        ("left 0", "could not be ended"),
+        (
+            "limit processes 20 400",
+            "was ended: it had 400 processes; the limit is 20, and not all of it could be ended",
+        ),
+    ],
+)
+async def test_a_keeper_that_does_not_end_is_not_waited_for(monkeypatch, heard, words):
     """The block ends in bounded time; the keeper does its work when it can, and is then reaped."""
     monkeypatch.setattr(process, "END_TIMEOUT", 0.2)
     async with start_bot(["sleep", "100"], ENV, grace=0) as bot:
         its_keeper = parent(bot.pid)
         os.kill(its_keeper, signal.SIGSTOP)
+        bot.hear(heard)
     try:
-        assert "could not be ended: still there after 0.2 s" == str(bot.exit)
+        assert f"{words}: still there after 0.2 s" == str(bot.exit)
         assert runs(bot.pid)
         assert {its_keeper} == keeper_process.unreaped
     finally:
@@ -345,16 +322,6 @@ async def test_an_arena_that_is_no_subreaper_ends_no_orphans(family):
     finally:
         sleeper.kill()
         await sleeper.wait()
-
-
-async def test_a_process_is_known_whatever_its_name(tmp_path):
-    """The name stands between the fields of /proc/PID/stat, and may look like them."""
-    program = tmp_path / "x) S 1 (y"
-    program.symlink_to("/bin/sleep")
-    async with start_bot([str(program), "100"], ENV, grace=0) as bot:
-        assert "x) S 1 (y\n" == (await trio.Path(f"/proc/{bot.pid}/comm").read_text())
-        assert parent(bot.pid) in keeper_process.unreaped
-    assert KILLED == bot.exit
 
 
 def test_descendants_come_after_their_parents_and_a_ring_is_walked_once():

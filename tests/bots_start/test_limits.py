@@ -139,15 +139,6 @@ async def test_a_memory_eater_is_ended_near_its_limit(sandboxed):
     assert 100 <= float(size) * {"MiB": 1, "GiB": 1024}[unit] < 2048
 
 
-async def test_processor_time_is_that_of_all_processes():
-    async with (
-        listening() as arena,
-        arena.first_turn("burns_cpu.py", limits=BotLimits(cpu=1)) as bot,
-    ):
-        how = await end_of(bot)
-    assert re.fullmatch(SECONDS_USED, str(how))
-
-
 async def test_time_of_children_that_nobody_waits_for_counts(script):
     """One after the other, of 0.6 s each, reaped by the kernel; 20 would use 12 s."""
     path = script("""

@@ -304,19 +304,6 @@ else:
     assert "reset\n" == bot.output_tail()
 
 
-@needs_sandbox
-async def test_a_socket_of_datagrams_cannot_be_sent_to(trying, shown):
-    path = trying("""
-sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-print(json.dumps(tried(sock.sendto, b"out", sys.argv[1])))
-""")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as unix:
-        unix.bind(str(shown / "socket"))
-        (shown / "socket").chmod(0o777)
-        async with listening() as arena:
-            assert "ConnectionRefusedError" == await told(arena, path, str(shown / "socket"))
-
-
 LOOKER = f"""{TRIED}
 files = [tried(lambda: open(path).read()) for path in ("m.jsonl.part", "own.txt")]
 print(json.dumps([sorted(os.listdir("records")), *files]))
