@@ -7,12 +7,6 @@ from lanista.results.block_records import PLAYING, BlockMatch, running_parts
 BLOCK = "0123456789abcdef" * 2
 
 
-def test_an_id_names_its_match():
-    match = BlockMatch(BLOCK, 3, 2)
-    assert f"{BLOCK}-3-2" == match.id
-    assert match == BlockMatch.of_id(match.id)
-
-
 @pytest.mark.parametrize(
     "text",
     ["", "01H" * 9, f"{BLOCK}-1", f"{BLOCK.upper()}-1-1", f"{BLOCK}-1-1/..", f"../{BLOCK}-1-1"],

@@ -25,11 +25,6 @@ async def test_a_bot_stays_while_it_can_play(pooled):
     assert not pooled.may_play_again
 
 
-async def test_a_bot_whose_connection_is_closed_does_not_stay(pooled):
-    pooled.connection.session.close()
-    assert not pooled.may_play_again
-
-
 @pytest.mark.parametrize(("used", "stays"), [(29, True), (31, False)])
 async def test_a_ladder_starts_a_bot_afresh_before_it_breaks_its_limit(
     monkeypatch, pooled, nursery, used, stays

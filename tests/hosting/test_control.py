@@ -13,24 +13,6 @@ from support.tinygame import RULESET as COUNTING
 # -- changes -------------------------------------------------------------------------------------
 
 
-async def test_a_change_wakes_all_who_wait():
-    changes = Changes()
-    woken = []
-
-    async def wait(name):
-        await changes.wait(0)
-        woken.append(name)
-
-    async with trio.open_nursery() as nursery:
-        for name in "abc":
-            nursery.start_soon(wait, name)
-        await trio.testing.wait_all_tasks_blocked()
-        assert [] == woken
-        changes.tell()
-    assert ["a", "b", "c"] == sorted(woken)
-    assert 1 == changes.count
-
-
 async def test_no_change_is_missed(autojump_clock):
     """Who was away while something changed doesn't wait; several changes are one."""
     changes = Changes()

@@ -12,7 +12,6 @@ from lanista.hosting.accept import FEW, accept
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError
 from lanista.match.connection import Connection
-from lanista.match.encoder import dialect_of
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
 
 
@@ -54,21 +53,6 @@ def test_a_hello_that_asks_for_what_is_not_there_is_refused(hello, code, words):
     with pytest.raises(RemoteProtocolError) as refused:
         handshake.ruleset_of(parse_hello(hello), RULESET)
     assert (code, words) == (refused.value.code, refused.value.message)
-
-
-@pytest.mark.parametrize(("hello", "speaks"), [("Ada", False), ("Ada v=1", True)])
-def test_without_v_a_bot_gets_the_classic_dialect(hello, speaks):
-    """PROTOCOL.md 2: where the ruleset has one."""
-    assert speaks is (dialect_of(parse_hello(hello), RULESET) is None)
-
-
-def test_without_a_classic_dialect_everyone_gets_version_1():
-    class Modern:
-        """A ruleset that brings no dialect."""
-
-        classic = None
-
-    assert dialect_of(parse_hello("Ada"), Modern()) is None
 
 
 def test_the_first_lines():

@@ -32,11 +32,6 @@ async def test_what_the_block_raises_comes_as_it_is_when_the_helpers_have_ended(
     assert [True] == ended
 
 
-async def test_the_helpers_end_with_the_block():
-    async with helpers_nursery() as nursery:
-        nursery.start_soon(trio.sleep_forever)
-
-
 async def test_a_helpers_own_error_is_not_lost():
     async def fail():
         raise ValueError("a fault")
