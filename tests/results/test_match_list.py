@@ -425,16 +425,6 @@ def test_a_record_that_cannot_be_read_is_refused(match_list, tmp_path, lines, wo
     assert 1 == match_list.sync()
 
 
-def test_what_was_known_is_known_again(tmp_path):
-    path = put(tmp_path, "M1")
-    with MatchList.open(DataFolder(tmp_path)) as match_list:
-        match_list.add(path)
-    with MatchList.open(DataFolder(tmp_path)) as match_list:
-        assert 0 == match_list.sync()
-        assert (["M1"], None) == told(match_list)
-        assert 1 == len(match_list.standings())
-
-
 def test_it_may_be_asked_from_several_threads(match_list, tmp_path):
     """As the arena does: some write while others read."""
     known = ids(20)

@@ -153,18 +153,6 @@ def test_what_a_kill_or_a_power_cut_broke_off_is_stored_again(killed, tmp_path):
     assert BLOCKS - 1 == len(there)
 
 
-def test_what_is_damaged_within_the_log_counts_as_not_stored(killed, tmp_path):
-    """SQLite reads up to there, and a run plays the rest again."""
-    path = copied(killed, tmp_path)
-    log = path.with_name("cup.db-wal")
-    log.write_bytes(changed(log.read_bytes(), log.stat().st_size // 2))
-    with Store.open(path) as store:
-        there = len(asking(store).played())
-        assert 0 < there < BLOCKS - 1
-        store.add([drawn(number) for number in range(BLOCKS)])
-        assert BLOCKS == len(asking(store).played())
-
-
 def changed(data, place):
     """The same bytes, but for one bit."""
     data = bytearray(data)

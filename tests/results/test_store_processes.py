@@ -1,8 +1,6 @@
 """Several processes on one database, and those that are killed."""
 
 import contextlib
-import random
-import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +11,7 @@ import sqlalchemy as sa
 from lanista.errors import StoreError
 from lanista.results.database import Store
 from results.postgres import cut
-from results.samples import asking, check_integrity, drawn, stored
+from results.samples import asking, drawn, stored
 from results.waiting import HERE, PATIENCE, output_of, ready
 
 
@@ -31,37 +29,6 @@ def whole(store):
     return numbers
 
 
-@pytest.mark.parametrize(
-    "times",
-    [
-        pytest.param(2, id="short"),
-        pytest.param(60, id="long", marks=[pytest.mark.long, pytest.mark.timeout(600)]),
-    ],
-)
-def test_kills_leave_every_block_whole_or_away(tmp_path, times):
-    """A process that adds blocks is killed amid that, again and again."""
-    path = tmp_path / "cup.db"
-    chance = random.Random(times)
-    acknowledged = set()
-    for run in range(times):
-        with adding(path, 10_000 * run, 10_000) as process:
-            process.begin()
-            for _ in range(chance.randrange(1, 12)):
-                acknowledged |= {int(block[2:]) for block in process.stdout.readline().split()}
-            # Not in step with what it says: somewhere in what comes next.
-            for _ in range(chance.randrange(200_000)):
-                pass
-            process.send_signal(signal.SIGKILL)
-            for line in process.stdout:
-                acknowledged |= {int(block[2:]) for block in line.split()}
-        check_integrity(path)
-        with Store.open(path, create=False) as store:
-            numbers = whole(store)
-        assert acknowledged <= set(numbers)
-        # At most the last transaction, of four at most, was stored and not told any more.
-        assert len(numbers) - len(acknowledged) <= 4 * (run + 1)
-
-
 @pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_a_kill_at_any_statement(tmp_path, step):
     """Of making a database and of adding: dying.py looks at what is left, each time."""
@@ -73,9 +40,6 @@ def test_a_kill_at_any_statement(tmp_path, step):
     assert 30 < step * len(acknowledged)
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param("sqlite", marks=pytest.mark.long), "postgresql"], indirect=True
-)
 def test_two_processes_that_add_the_same(empty):
     """On a new database, which both make: each block is stored once, and told to one of them."""
     with adding(empty, 0, 40) as one, adding(empty, 0, 40) as other:

@@ -1,21 +1,17 @@
 """The tables: what a new database has and migrations make, and which databases are refused."""
 
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
-from importlib import resources
 
 import pytest
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 
 from lanista.errors import StoreError
 from lanista.results import base, migrations
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.schema import FORMER_NAMES, METADATA, REVISION, VERSION_TABLE
+from lanista.results.schema import FORMER_NAMES, METADATA, VERSION_TABLE
 from results.samples import asking, block, stored
 from results.waiting import output_of
 
@@ -74,35 +70,6 @@ def test_who_reads_a_file_loads_nothing_of_postgresql(migrated_file):
         "assert not [name for name in sys.modules if 'postgresql' in name or 'alembic' in name]"
     )
     output_of("-c", code, migrated_file)
-
-
-def test_newest_migration_is_the_one_the_schema_names():
-    config = Config()
-    config.set_main_option("script_location", "lanista.results:migrations")
-    assert REVISION == ScriptDirectory.from_config(config).get_current_head()
-
-
-def test_migrations_are_package_data():
-    """They are found through the package, wherever that is; the current folder has no part."""
-    steps = resources.files("lanista.results.migrations") / "versions"
-    assert any(step.name.startswith(REVISION) for step in steps.iterdir())
-
-
-def test_threads_make_databases_at_the_same_time(tmp_path):
-    """Two tournaments in one program do that."""
-    with ThreadPoolExecutor(8) as threads:
-        opening = [threads.submit(Store.open, tmp_path / f"{n}.db") for n in range(8)]
-    for one in opening:
-        one.result().close()
-
-
-def test_opening_again_changes_nothing(empty):
-    with Store.open(empty) as store:
-        store.add([block(1)])
-        before = asking(store).played()
-    with Store.open(empty) as store:
-        assert before == asking(store).played()
-        assert ["id1"] == [found.id for found in before]
 
 
 def test_a_database_of_the_first_version_is_brought_up_to_date(empty):
