@@ -85,13 +85,6 @@ async def test_a_silent_database_is_not_waited_for(autojump_clock):
         assert ["it"] == asked
 
 
-def test_the_versions_of_submitted_programs_are_stored():
-    """By seat; of a bot that connected none is, and none of all where the match names none."""
-    result = stored(versions=(4, None))
-    assert [4, None] == [seat.version for seat in result.seats]
-    assert [None, None] == [seat.version for seat in stored().seats]
-
-
 def test_an_aborted_match_and_one_that_is_on_no_ladder_are_no_results_of_one():
     on_ladder = attrs.evolve(SPEC, ladder=INFO)
     assert is_ladder_result(on_ladder, RESULT)

@@ -34,12 +34,6 @@ def names(players):
     return [each.name for each in players]
 
 
-def test_nobody_waits_at_first(lobby):
-    assert () == lobby.waiting()
-    assert () == lobby.complete_rooms()
-    assert not lobby.complete(NO_ROOM)
-
-
 @pytest.mark.parametrize(
     ("hellos", "seated"),
     [
