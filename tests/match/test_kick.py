@@ -182,6 +182,7 @@ async def test_a_classic_bot_is_put_out_too(autojump_clock, angrymob):
     record = await table.play(listens, answers(""), beside=[kicker(table, 0, after=1)])
     assert ("forfeit", (2, 1)) == (record.result.end, record.result.ranks)
     assert 1 == record.result.turns
+    assert "error" not in table.bots[0].heard.decode()
 
 
 async def test_kicking_everybody_ends_the_match(autojump_clock, counting):
