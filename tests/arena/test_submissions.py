@@ -22,12 +22,14 @@ from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.server import _open_ladders
 from lanista.arena.spec import LadderSpec, Submissions
+from lanista.arena.submission_check import check_program
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder
 from lanista.errors import RefusedError
 from lanista.games import registry
 from lanista.hosting.control import Changes
+from lanista.match.conditions import Clock
 from lanista.results import submissions as stored
 from lanista.results.names import RegisteredName, Registrar
 from lanista.results.submissions import State
@@ -230,6 +232,14 @@ async def test_what_cannot_be_built_by_no_fault_of_its_own_lets_others_go_first(
             await trio.sleep(1)
         nursery.cancel_scope.cancel()
     assert states(submissions, "ann")[1] in stored.UNFINISHED
+
+
+async def test_a_check_that_cannot_be_carried_out_is_no_fault_of_the_program(tmp_path):
+    """As on a full disk: it is tried again later."""
+    program = tmp_path / "1.program"
+    program.touch()
+    with pytest.raises(OSError, match="unknown game 'chess'"):
+        await check_program(program, ["bot"], game="chess", clock=Clock(), limits=None)
 
 
 async def test_addresses_take_turns_whatever_number_of_names_they_have(tmp_path, monkeypatch):

@@ -27,6 +27,8 @@ from lanista.results.submissions import Author
 from lanista.temporary import TemporaryFolder
 from lanista_protocol import shown
 
+CANNOT_CHECK = 2
+"""The exit code of `lanista check` if it can't be carried out by no fault of the bot."""
 CHECK_TIME = 180.0
 """Seconds that a check may take; a good bot needs about ten."""
 REQUIRED = frozenset({"name", "answers"})
@@ -137,10 +139,13 @@ async def check_program(
         output = bot.output_tail()
     report = _report_of(output)
     if report is None:
+        why = _line(output.strip()[-200:]) or str(bot.exit)
+        if bot.exit is not None and bot.exit.code == CANNOT_CHECK:
+            raise OSError(why)
         raise CheckFailedError(
             f"it couldn't be checked within {CHECK_TIME:g} s"
             if bot.exit is not None and bot.exit.by_arena
-            else f"it couldn't be checked: {_line(output.strip()[-200:]) or bot.exit}"
+            else f"it couldn't be checked: {why}"
         )
     findings = tuple(_findings(report))
     for item in report["items"]:
