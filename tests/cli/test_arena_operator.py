@@ -10,6 +10,7 @@ from rich.console import Console
 
 from lanista.arena import tokens
 from lanista.cli import arena_operator
+from lanista.cli.arena_file import ArenaFile
 from support.arenas import stored_names
 
 FILE = """
@@ -48,6 +49,19 @@ def test_a_token_may_be_given_and_is_not_printed(operate, tmp_path):
     assert (0, "", "") == operate("name reset", "ada", "--token-stdin", line="secret=2")
     assert stored(tmp_path)["Ada"]("secret=2")
     assert 0o700 == (tmp_path / "lanista-data").stat().st_mode & 0o777
+
+
+def test_a_token_is_printed_before_the_arena_answers(operate, tmp_path, monkeypatch):
+    """Whoever waits no longer for an arena that is held up still has it."""
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ArenaFile, "ask", interrupted)
+    for command in ("name add", "name reset"):
+        done = operate(command, "Ada")
+        assert 130 == done.code
+        assert stored(tmp_path)["Ada"](done.out.strip())
 
 
 @pytest.mark.parametrize("line", ["", "\n", "two words", "a b v=1", "x" * 129, "caf\u00e9"])

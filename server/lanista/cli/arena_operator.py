@@ -250,8 +250,8 @@ def add(arena: ArenaFile, name: str, token: str | None) -> None:
     house = _house_bots(arena)
     with arena.changing_names() as store:
         made = add_name(store, name, token, house=house)
-    if token is None:
-        click.echo(made)
+        if token is None:
+            click.echo(made)  # now, as an arena that is held up may answer late
 
 
 @name_group.command("reset")
@@ -267,8 +267,8 @@ def reset(arena: ArenaFile, name: str, token: str | None) -> None:
 
     with arena.changing_names() as store:
         made = reset_token(store, name, token)
-    if token is None:
-        click.echo(made)
+        if token is None:
+            click.echo(made)  # as for `add`
 
 
 @name_group.command("remove")
