@@ -2,7 +2,6 @@
 pixels of its board beside the position that the engine plays again.
 """
 
-import itertools
 import re
 
 import pytest
@@ -14,7 +13,7 @@ from lanista.match.replay import positions
 from lanista.page.story import story_of
 from page.arena import match_of
 from page.drawn import colour_of, drawings, is_colour, point
-from page.matchpage import MatchPage, expect_same_picture
+from page.matchpage import MatchPage
 from support.traces import some_always
 
 LARGE = {"width": 1900, "height": 1500}
@@ -111,24 +110,6 @@ def test_the_keyboard_does_all_of_it(records, replay):
         match.at(n)
 
 
-def test_a_link_leads_to_the_round(replay, show):
-    """The address names the round that is stood at; opened elsewhere it shows the same."""
-    match = replay("crematoria")
-    match.begin()
-    match.go(23)
-    expect(match.page).to_have_url(re.compile(r"\?round=23$"))
-    there = MatchPage(show(match.page.url, beside=True))
-    there.at(23)
-    expect(there.button("Play")).to_be_visible()  # it is paused
-    expect_same_picture(match, there)
-    assert match.players.all_inner_texts() == there.players.all_inner_texts()
-    there.page.keyboard.press("ArrowRight")
-    there.at(24)
-    expect(there.page).to_have_url(re.compile(r"\?round=24$"))
-    there.page.reload()
-    there.at(24)
-
-
 @pytest.mark.parametrize("game", some_always(SEEN, "hogwarts"))
 def test_the_board_is_what_the_engine_says(records, replay, game):
     """Pixels of walls, ground, light and units, at several rounds of a match, in both themes."""
@@ -154,26 +135,6 @@ def test_the_board_is_what_the_engine_says(records, replay, game):
             assert {} == wrong, f"round {n}, {theme}"
             match.button(f"Change to the {other} theme").click()
     assert SEEN[game] <= compared
-
-
-def test_pointing_tells_the_place_and_the_unit(records, replay):
-    """Row and column, whose ground it is, and what stands there with its number and its owner."""
-    game = next(itertools.islice(replayed(records["hogwarts"]), 30, None))
-    clan, cell = game.clans[9], game.cells[9]
-    row, col = divmod(cell, 60)
-    names = ["A Dummy", "B Demo", "C Null", "D Dummy-2"]
-    match = replay("hogwarts", 30)
-    match.hover(row, col)
-    tip = match.page.get_by_text(f"row {row}, column {col}", exact=True)
-    expect(tip).to_be_visible()
-    expect(match.page.get_by_text(f"wizard 9, of {names[clan]}", exact=True)).to_be_visible()
-    owner = int(chr(game.owners[cell]))
-    expect(match.page.get_by_text(f"ground of {names[owner]}", exact=True)).to_be_visible()
-    match.hover(0, 0)
-    expect(tip).to_be_hidden()
-    expect(match.page.get_by_text("row 0, column 0", exact=True)).to_be_visible()
-    match.page.mouse.move(2, 2)
-    expect(match.page.get_by_text("row 0, column 0", exact=True)).to_be_hidden()
 
 
 def test_a_unit_is_followed_through_the_rounds(records, replay):
