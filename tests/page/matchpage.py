@@ -119,11 +119,6 @@ class MatchPage:
         return position
 
 
-def expect_same_picture(one, other):
-    """Wait until two boards look alike; either may still move when its round is told."""
-    wait_until(lambda: one.picture() == other.picture(), "two boards look alike")
-
-
 def drop(page, path, place=None):
     """Drop a file on the page, or on a place in it."""
     content = base64.b64encode(path.read_bytes()).decode()

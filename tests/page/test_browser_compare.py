@@ -17,7 +17,7 @@ from match.playing import answers, listens
 from page.arena import match_of
 from page.axe import DESK_AND_PHONE, loaded_axe, serious
 from page.browser import DESK, PHONE
-from page.matchpage import DASH, MatchPage, expect_same_picture, fits
+from page.matchpage import DASH, MatchPage, fits
 from page.records import AWAY, played, replayed, wandering
 from support.traces import some_always
 
@@ -128,7 +128,8 @@ def test_they_open_at_their_first_difference_and_go_in_step(arena, pairs, show, 
     compared.at(n - 1)
     expect(compared.apart).to_contain_text("Both boards are the same.")
     expect(compared.apart).to_contain_text("None led to this round.")
-    expect_same_picture(*compared.both)
+    one, other = compared.both
+    wait_until(lambda: one.picture() == other.picture(), "both boards look alike")
     # Both boards are veiled where they are the same, which is almost everywhere.
     for board, veiled in zip(compared.both, lit, strict=True):
         bare = board.pixels(MIDDLES)
