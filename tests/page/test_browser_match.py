@@ -9,7 +9,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from e2e.running import environment
 from lanista.match.record import read_record
 from page.arena import MOVE_LIMIT
 from page.matchpage import DASH, MatchPage
@@ -149,20 +148,3 @@ def test_a_lost_connection_comes_back(arena, pair, visit):
     match.at(2)
     match.state("live · move 2")
     expect(page.get_by_role("main").get_by_role("alert")).to_be_hidden()
-
-
-def test_logs_that_are_hidden_while_it_runs_come_at_its_end(arenas, bots, show):
-    """To a page that has watched all the time; where others may look, as with a token."""
-    arena = arenas("--move-limit", 2, env=environment(LANISTA_WEB_TOKEN="t"))
-    pair = bots(arena, "logs", "Ada", "Bob")
-    pair.asked()
-    match = MatchPage(show(arena.address(pair.match)))
-    pair.play(("# my plan\n", ""))
-    match.at(1)
-    logs = match.panel("Logs")
-    expect(logs).to_contain_text("What bots log is shown when the match is over.")
-    pair.answer()
-    match.at(2)
-    expect(logs).to_contain_text("Nobody logged anything in this move.")
-    match.go(1)
-    expect(logs).to_contain_text("# my plan")
