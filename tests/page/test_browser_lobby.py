@@ -10,8 +10,7 @@ from playwright.sync_api import expect
 from e2e.running import wait_until
 from lanista.match.record import read_record
 from page.arena import match_of
-from page.browser import PHONE
-from page.matchpage import MatchPage, fits
+from page.matchpage import MatchPage
 from page.records import edited, wandering
 
 NOBODY = "No bot is waiting. A bot connects to the arena's port and says hello."
@@ -327,34 +326,6 @@ def test_a_view_is_printed_dark_on_white_without_what_is_clicked(arena, visit):
     assert {"avoid"} == set(rows.evaluate_all("rs => rs.map(r => getComputedStyle(r).breakInside)"))
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     expect(html).to_have_attribute("data-theme", "dark")
-
-
-def test_a_phone_scrolls_downwards_only(arena, bots, visit):
-    """390 by 844: no page is wider than the screen, whatever bots are called, nor is a panel."""
-    one = visit(size=PHONE, touch=True)
-    pair = bots(arena, "panels", "W" * 32, "i" * 32)
-    page = one.open(f"{arena.page}/")
-    expect(start(page, "panels")).to_be_enabled()
-    assert fits(page)
-    start(page, "panels").click()
-    pair.asked()
-    expect(page.get_by_role("img", name="Board of WWW")).to_be_visible()
-    assert fits(page)
-    page.get_by_role("link", name="Watch", exact=True).click()
-    match = MatchPage(page)
-    match.at(0)
-    for name in ("Answers", "Logs", "Ledger", "Legend", "Score"):
-        expect(match.panel(name)).to_be_visible()
-        assert fits(page), name
-    pair.play(("2 1 1 1", ""), ("", ""))
-    pair.answer()
-    match.state("over · move 3")
-    assert fits(page)
-    page.get_by_role("link", name="Matches").click()
-    watch = page.get_by_role("link", name=f"Watch {'W' * 32}, {'i' * 32}")
-    # The same two may be in the middle of their next match.
-    expect(watch.first).to_be_visible()
-    assert fits(page)
 
 
 def test_the_keyboard_reaches_everything_in_order(arena, show):
