@@ -1,6 +1,5 @@
 """`lanista replay html` and `lanista replay export`: matches written as other files."""
 
-import gzip
 import shutil
 from pathlib import Path
 
@@ -53,12 +52,6 @@ def test_html_goes_to_the_match_s_name_or_where_it_is_told(lanista, tmp_path, ma
     assert written == (tmp_path / "other.html").read_bytes()
 
 
-def test_html_of_an_original_game_s_match_file(lanista, tmp_path):
-    (tmp_path / "match.res").write_bytes(gzip.decompress(HOGWARTS.read_bytes()))
-    assert lanista("replay", "html", "match.res").printed
-    assert b"<title>Hogwarts: " in (tmp_path / "match.html").read_bytes()
-
-
 def test_html_of_a_record_that_the_rules_stop_at_says_so(lanista, tmp_path, match):
     """Written as far as it goes; exit code 1."""
     forged = tmp_path / "forged.jsonl"
@@ -95,7 +88,7 @@ def test_gif_shows_the_rounds_asked_for(export, tmp_path):
 
 
 def test_pictures_of_an_original_game_s_match_file(lanista, tmp_path):
-    """It may be packed; one that isn't becomes a page in a test above."""
+    """It may be packed."""
     shutil.copy(HOGWARTS, tmp_path / "match.res.gz")
     assert lanista("replay", "export", "match.res.gz", "--format", "png", "--round", 5).printed
     image = picture("match-round5.png")

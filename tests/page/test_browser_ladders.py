@@ -101,6 +101,7 @@ def test_how_to_connect(arena, show, tmp_path):
     page = show(f"{arena.page}/#/ladder/pit")
     connect = page.get_by_role("region", name="Connect")
     connect.get_by_text("Connect your bot").click()
+    expect(connect).to_contain_text(f"127.0.0.1:{arena.port}")
     commands, program = connect.locator("pre").nth(0), connect.locator("pre").nth(1)
     expect(commands).to_have_text(f"pip install {arena.page}/clients/python.zip")
     connect.get_by_label("Name").fill("Newcomer")
@@ -134,6 +135,8 @@ def test_what_is_not_there_is_told(arena, show, windows):
             f"{words} can't be loaded: there is no {kind} 'nowhere' here"
         )
         expect(page.get_by_text("being computed")).to_have_count(0)
+    page.goto(f"{arena.page}/#/match/nothing")
+    expect(page.get_by_role("alert")).to_contain_text("there is no match 'nothing' here")
     page.goto(f"{arena.page}/#/ladder/pit/bot/Nobody")
     expect(page.get_by_text("there is no bot 'Nobody' in the table")).to_be_visible()
     expect(page.get_by_text("Loading")).to_be_hidden()
