@@ -3,6 +3,7 @@ works only from the checkout.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -81,12 +82,18 @@ def install(what, place):
 def place(tmp_path_factory):
     """An environment with the wheel and all that it says it needs: nothing else is there.
 
+    The wheel is built of the source distribution, as pip builds one if it finds no wheel.
+
     What it needs is linked from beside us: a network may be slow, and unpacking is.
     """
     folder = tmp_path_factory.mktemp("installed")
     dist, place = folder / "dist", folder / "venv"
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", dist, cwd=CHECKOUT)
-    (wheel,) = dist.iterdir()
+    build = (sys.executable, "-m", "hatchling", "build", "-d", dist, "-t")
+    run(*build, "sdist", cwd=CHECKOUT)
+    (source,) = dist.iterdir()
+    shutil.unpack_archive(source, folder, filter="data")
+    run(*build, "wheel", cwd=folder / source.name.removesuffix(".tar.gz"))
+    (wheel,) = dist.glob("*.whl")
     install(wheel, place)
     packages = Path(sysconfig.get_path("purelib", vars={"base": place, "platbase": place}))
     ((installed,),) = [metadata.distributions(name="lanista", path=[str(packages)])]

@@ -19,13 +19,13 @@ HEADER = Path(__file__).parent / "kit/include/lanista.hpp"
 EVERYWHERE = ("LICENSE", "README.md")
 SOURCES: Mapping[str, Sequence[str]] = {
     "python": ("lanista_client/*", "starters/*.py", "build_backend.py", "pyproject.toml"),
-    "cpp": ("include/lanista.hpp", "starters/*.cpp"),
+    "cpp": ("starters/*.cpp",),
     "java": ("src/main/java/**/*.java", "starters/*.java", "pom.xml"),
     "javascript": ("src/*.js", "starters/*.js", "package.json"),
     "go": ("**/*.go", "go.mod"),
     "rust": ("src/**/*.rs", "examples/*.rs", "Cargo.lock", "Cargo.toml"),
 }
-"""By folder of a library: which of its files are packed, tests left out."""
+"""By folder of a library: which of its files are packed, besides `HEADER`; tests left out."""
 STARTERS: Mapping[str, str] = {
     "python": "starters/{}.py",
     "cpp": "starters/{}.cpp",
@@ -67,11 +67,15 @@ def packed(language: str) -> bytes:
     """
     source = CLIENTS / language
     top = "" if language == "python" else "lanista-client/"
-    paths = {path for glob in (*EVERYWHERE, *SOURCES[language]) for path in source.glob(glob)}
+    globs = (*EVERYWHERE, *SOURCES[language])
+    files = {
+        path.relative_to(source).as_posix(): path for glob in globs for path in source.glob(glob)
+    }
+    if language == "cpp":  # where it is in a checkout is a link, which a source distribution lacks
+        files[f"include/{HEADER.name}"] = HEADER
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
-        for path in sorted(paths):
-            name = path.relative_to(source).as_posix()
+        for name, path in sorted(files.items()):
             if path.is_file() and "test" not in name:
                 member = zipfile.ZipInfo(top + name)  # without the file's own time and rights
                 member.external_attr = 0o644 << 16
