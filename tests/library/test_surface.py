@@ -3,7 +3,9 @@
 import ast
 import builtins
 import inspect
+import pydoc
 import re
+import sys
 from pathlib import Path
 
 import attrs
@@ -48,6 +50,17 @@ def test_the_public_names_are_these():
     text = (Path(lanista.__file__).parent / "env" / "__init__.py").read_text(encoding="utf-8")
     [names] = [node.value for node in ast.parse(text).body if isinstance(node, ast.Assign)]
     assert ENV == ast.literal_eval(names)
+
+
+def test_help_lists_the_names_without_the_extra_of_environments(monkeypatch):
+    """So does whatever else looks at all names; using the one that is missing says what to do."""
+    for name in [name for name in sys.modules if f"{name}.".startswith("lanista.env.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(vars(lanista), "env", raising=False)
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    assert "play_many" in pydoc.render_doc(lanista)
+    with pytest.raises(AttributeError, match=r"PettingZoo and Gymnasium: pip install 'lanista"):
+        _ = lanista.env
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
