@@ -312,6 +312,7 @@ def test_what_is_no_record_is_told_in_words(tmp_path, data, words):
     with pytest.raises(UnreadableError) as error:
         list(read_frames(path))
     assert words in str(error.value)
+    assert "sent.file" in str(error.value)
     assert str(tmp_path) not in str(error.value)
 
 

@@ -122,8 +122,11 @@ class ReplayReader:
         if line is None and self.live:
             return None
         header = self._reader.header(line or b"")
-        ruleset = registry.get(header.game)
-        self._header, self._game = header, start(header, ruleset)
+        try:
+            ruleset = registry.get(header.game)
+            self._header, self._game = header, start(header, ruleset)
+        except (registry.UnknownGameError, BadRecordError) as error:
+            raise UnreadableError(f"{self.path.name}: {error}") from None
         scene = self._game.scene()
         self._storyteller = Storyteller(scene, header.clock.time_move)
         self._writer = frames.FrameWriter(scene)
