@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -26,10 +27,10 @@ os.execv(sys.argv[1], sys.argv[1:])
 """Makes the terminal on stdin the controlling one of this session, so that Ctrl-C is a signal."""
 
 
-def run_in_terminal(folder, *words, rows=40, cols=120, interrupt_at=None):
+def run_in_terminal(folder, *words, rows=40, cols=120, interrupt_at=None, by=None):
     """Run `lanista` in a terminal of this size: its exit code and all it wrote there.
 
-    Presses Ctrl-C when the text `interrupt_at` has appeared.
+    Presses Ctrl-C, or sends the signal `by`, when the text `interrupt_at` has appeared.
     """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", rows, cols, 0, 0))
@@ -54,7 +55,10 @@ def run_in_terminal(folder, *words, rows=40, cols=120, interrupt_at=None):
             except OSError:  # EIO: nobody has the terminal any more
                 break
             if interrupt_at is not None and interrupt_at.encode() in written:
-                os.write(ours, b"\x03")
+                if by is None:
+                    os.write(ours, b"\x03")
+                else:
+                    process.send_signal(by)
                 interrupt_at = None
         else:
             pytest.fail(f"still running after {PATIENCE} s: {written[-2000:]!r}")
@@ -115,7 +119,10 @@ def test_nothing_is_drawn_when_not_wanted(tmp_path, option):
 
 
 def test_ctrl_c_in_the_terminal(tmp_path):
-    """The terminal's interrupt ends the match: 130, the cursor is back, the record is there."""
+    """It ends the match: 130, the cursor is back, the record is there.
+
+    SIGTERM ends what is shown, too.
+    """
     code, written = run_in_terminal(
         *(tmp_path, "play", "angrymob", "CamperJoe", "CamperJoe", "-i", "pit", "--delay", 20),
         "--no-clock",
@@ -126,3 +133,8 @@ def test_ctrl_c_in_the_terminal(tmp_path):
     assert written.index("\x1b[?25l") < written.rindex("\x1b[?25h")
     (record,) = (tmp_path / "lanista-records").glob("*.jsonl.gz*")
     assert record.name.endswith(".jsonl.gz")
+    for by in (None, signal.SIGTERM):
+        show = "replay", "show", record, "--delay", 60_000
+        code, written = run_in_terminal(tmp_path, *show, interrupt_at="move 0 ", by=by)
+        assert 130 == code
+        assert written.index("\x1b[?25l") < written.rindex("\x1b[?25h")

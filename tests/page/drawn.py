@@ -1,7 +1,7 @@
 """What a position looks like, told from its scene and its frame: for tests that compare it with the
-pixels of the page's board.
+pixels of the page's board, and of images.
 
-That these are what the rules say is tested in tests/games. Nothing is taken from the page's code.
+That these are what the rules say is tested in tests/games. Nothing is taken from what draws them.
 """
 
 from lanista.games import registry
@@ -25,21 +25,22 @@ WIDE = {Shape.GHOST, Shape.TURNCOAT, Shape.WARRIOR, Shape.RAIDER}
 
 
 def drawings(path, rounds):
-    """By round: what is to be seen at places of a record's board.
-
-    A place is (level, row, column of the level, where); what is seen is "wall", "floor", "sun",
-    "night", ("ground", seat) or ("unit", seat), seat -1 being nobody's. Places that something
-    else may cover, as the ring of a beast, are left out.
-    """
+    """By round: what is to be seen of a record's positions, as by `drawing`."""
     record = read_record(path)
     return {
-        n: _drawn(game.scene(), game.frame())
+        n: drawing(game.scene(), game.frame())
         for n, game in enumerate(positions(record, registry.get(record.header.game)))
         if n in rounds
     }
 
 
-def _drawn(scene, frame):
+def drawing(scene, frame):
+    """Return what is to be seen at places of a board.
+
+    A place is (level, row, column of the level, where); what is seen is "wall", "floor", "sun",
+    "night", ("ground", seat) or ("unit", seat), seat -1 being nobody's. Places that something
+    else may cover, as the ring of a beast, are left out.
+    """
     standing = {(mark.row, mark.col): mark for mark in frame.marks}
     ringed = [place for place, mark in standing.items() if mark.shape in RINGED]
     bars = {(row + 1, col) for (row, col), mark in standing.items() if mark.health is not None}

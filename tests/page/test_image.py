@@ -5,6 +5,7 @@ import itertools
 import re
 from pathlib import Path
 
+import attrs
 import pytest
 from PIL import Image, ImageChops
 
@@ -14,6 +15,7 @@ from lanista.page import image, image_marks
 from lanista.page.image import Painter, gif, png
 from lanista.page.image_marks import COLOURS, NEUTRAL, SEATS
 from lanista.page.seat_colours import mixed, rgb
+from page.drawn import EDGE, colour_of, drawing, is_colour, point
 from support.traces import some_always, unpacked_trace
 
 PAGE = Path(image.__file__).parents[1] / "page" / "browser"
@@ -134,25 +136,13 @@ def test_grounds_walls_bases_and_owned_cells():
     assert rgb(COLOURS["wall"]) == at(0, 6)
     assert rgb(SEATS[1].ground) == at(3, 0)  # a base is its seat's for the whole match
     assert rgb(COLOURS["ink"]) == at(3, 0, x=0.01)  # and has a frame
+    _, free = drawn(TWO_LEVELS, frame())
+    assert rgb(COLOURS["base"]) in {free(0, 0, 0.2, 0.5), free(0, 0, 0.5, 0.4)}
     _, captured = drawn(SCENE, frame(owned={(0, 1): 0}, captured={(0, 1): 0}))
     hatched = {captured(0, 1, x / 10, x / 10) for x in range(1, 10)}
     assert mixed(SEATS[0].ground, SEATS[0].unit, image_marks.HATCH / 255) in {
         "#{:02x}{:02x}{:02x}".format(*colour) for colour in hatched
     }
-
-
-def test_levels_are_apart_and_have_day_and_night():
-    """Beside each other when that keeps the longer side short; the column between is nowhere."""
-    shown = frame(Mark(1, 0, 0, "", Shape.COUNT), Mark(1, 5, 1, "", Shape.COUNT), lit={5, 6})
-    image, at = drawn(TWO_LEVELS, shown)
-    assert rgb(SEATS[0].unit) == at(1, 0)
-    assert rgb(SEATS[1].unit) == at(1, 0, level=1)
-    assert rgb(COLOURS["floor"]) == at(2, 1)
-    assert [rgb(COLOURS["sun"])] * 2 == [at(2, col, level=1) for col in (0, 1)]
-    assert [rgb(COLOURS["night"])] * 2 == [at(2, col, level=1) for col in (2, 3)]
-    assert rgb(COLOURS["base"]) in {at(0, 0, 0.2, 0.5), at(0, 0, 0.5, 0.4)}
-    wide = Scene(rows=3, cols=9, ground=TWO_LEVELS.ground, owners={}, levels=TWO_LEVELS.levels[:1])
-    assert image.width > Painter(wide, "A game", ["Ann", "Bob"], 60)._layout.size[0] / 3
 
 
 def test_a_beast_s_ring_goes_around_the_edge():
@@ -265,17 +255,21 @@ TRACES = (
 
 @pytest.mark.parametrize("trace", some_always(TRACES, TRACES[0]))
 def test_positions_of_the_games_are_drawn(trace):
-    """A real position: the colours of all that the rules say is there are in the picture."""
+    """Walls, ground, light and units of a real position are where they should be, on all levels."""
     text = unpacked_trace(trace).decode()
     shown = of_text(text).show(text)
-    painter = Painter(shown.scene, "A game", shown.names)
+    painter = Painter(shown.scene, "A game", shown.names, TILE)
     *_, (last, scores) = shown.frames
     image = painter.draw(last, scores)
-    colours = set(image.get_flattened_data())
-    for mark in last.marks:
-        if mark.shape is Shape.DISC:
-            assert rgb(image_marks.of_seat(mark.seat).unit) in colours
-    assert {rgb(SEATS[seat].ground) for seat in last.owned.values()} <= colours
+    geometry = [{"x": x, "y": y, "tile": TILE} for x, y in painter._layout.corners]
+    palette = {**COLOURS, "seats": [*map(attrs.asdict, SEATS)], "neutral": attrs.asdict(NEUTRAL)}
+    wrong = {}
+    for place, looks in drawing(shown.scene, last).items():
+        colour = "#{:02x}{:02x}{:02x}".format(*image.getpixel(tuple(point(geometry, place))))
+        # The outline of a figure reaches closer to the edge than on the page.
+        if EDGE not in place and not is_colour(colour, colour_of(looks, palette)):
+            wrong[place] = looks, colour
+    assert {} == wrong
     with Image.open(io.BytesIO(png(image))) as read:
         assert ("PNG", image.size) == (read.format, read.size)
         assert None is ImageChops.difference(read.convert("RGB"), image).getbbox()
