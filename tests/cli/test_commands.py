@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -10,6 +12,7 @@ import lanista_maps
 from lanista import __version__
 from lanista.__main__ import main as command
 from lanista.cli import LazyGroup
+from lanista.cli.common import minute_text
 from lanista.games import registry
 
 
@@ -145,3 +148,15 @@ def test_an_interrupt_while_the_command_is_imported_leaves_no_traceback(monkeypa
     with pytest.raises(SystemExit) as caught:
         command()
     assert 130 == caught.value.code
+
+
+def test_times_are_those_of_the_clock_on_the_wall(monkeypatch):
+    """As the page shows them: a deadline is compared with what was handed in before it."""
+    try:
+        with monkeypatch.context() as patch:
+            patch.setenv("TZ", "East-9")
+            time.tzset()
+            assert "2026-12-19 07:59" == minute_text("2026-12-18T22:59:03.250+00:00")
+            assert "2026-12-19 07:59" == minute_text(datetime(2026, 12, 18, 22, 59, tzinfo=UTC))
+    finally:
+        time.tzset()

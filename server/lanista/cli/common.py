@@ -129,8 +129,10 @@ def ending_line(ruleset: Ruleset, result: "ResultInfo") -> Iterator[str]:
 
 
 def minute_text(moment: datetime | str) -> str:
-    """Return a moment, which may be a text of ISO 8601, to the minute."""
-    return str(moment)[:16].replace("T", " ")
+    """Return a moment, which may be a text of ISO 8601, to the minute in local time."""
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(moment)
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
 def verdict_text(result: "ResultInfo") -> str:
