@@ -210,6 +210,16 @@ def test_the_longer_side_fits_as_well_as_it_can(rows, cols):
     assert painter._layout.size == painter.draw(frame(), (0, 0)).size
 
 
+@pytest.mark.parametrize("tile", [TILE, None])
+@pytest.mark.parametrize(("rows", "is_beside"), [(90, True), (30, False)])
+def test_levels_lie_so_that_the_longer_side_is_short(rows, is_beside, tile):
+    levels = [Level(title=title, col=col, cols=60) for title, col in (("below", 0), ("above", 60))]
+    ground = ((Ground.FLOOR,) * 120,) * rows
+    scene = Scene(rows=rows, cols=120, ground=ground, owners={}, levels=tuple(levels))
+    (_, top), (_, other) = Painter(scene, "A game", ["Ann", "Bob"], tile)._layout.corners
+    assert is_beside == (top == other)
+
+
 def moves(count):
     """The frames and scores of a disc that goes along the top row, then stays."""
     for number in range(count):
