@@ -12,12 +12,13 @@ import trio
 
 from lanista.hosting.control import RunningMatches
 from lanista.match.replay import verify
+from lanista.page import connections
 from lanista.page import viewer as module
 from lanista.page.view import View
 from match.playing import ANGRYMOB
 from page.house import done, one_match, opened, play, record_of, running_match, showing
 from page.records import AWAY, BACK, values
-from page.test_connections import UPGRADE
+from page.test_connections import UPGRADE, WANTS_LOBBY
 from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -194,9 +195,8 @@ async def stuck(house, monkeypatch):
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         plain.connect(("127.0.0.1", house.server.port))
         plain.sendall(UPGRADE)
-        said = b'{"do":"lobby"}'
-        # Masked by zeros. The second one is there when the first one's answer can't be sent.
-        plain.sendall(2 * (bytes([0x81, 0x80 | len(said), 0, 0, 0, 0]) + said))
+        # The second one is there when the first one's answer can't be sent.
+        plain.sendall(2 * WANTS_LOBBY)
         viewers = []
 
         def lobby(_):
@@ -214,7 +214,7 @@ async def stuck(house, monkeypatch):
 
 
 async def test_no_match_waits_for_a_viewer_that_does_not_read(house, monkeypatch):
-    monkeypatch.setattr(module, "SEND_TIME", 600.0)
+    monkeypatch.setattr(connections, "TAKING_TIME", 600.0)
     async with stuck(house, monkeypatch) as viewer:
         match = await one_match(house)
         assert 2 == verify(await record_of(house, match), ANGRYMOB)
@@ -222,8 +222,8 @@ async def test_no_match_waits_for_a_viewer_that_does_not_read(house, monkeypatch
 
 
 async def test_a_viewer_that_does_not_read_is_dropped(house, monkeypatch):
-    """After SEND_TIME, with all its tasks."""
-    monkeypatch.setattr(module, "SEND_TIME", 0.1)
+    """After TAKING_TIME, with all its tasks."""
+    monkeypatch.setattr(connections, "TAKING_TIME", 0.1)
     async with stuck(house, monkeypatch) as viewer:
         await until(lambda: not house.server.viewers)
         await until(lambda: not viewer.connection.nursery.child_tasks)
@@ -232,7 +232,7 @@ async def test_a_viewer_that_does_not_read_is_dropped(house, monkeypatch):
 
 @pytest.mark.long
 async def test_no_shutdown_waits_for_a_viewer_that_does_not_read(tmp_path, monkeypatch):
-    """Within what a bot has to leave, though the viewer has SEND_TIME."""
+    """Within what a bot has to leave, though the viewer has TAKING_TIME."""
     async with opened(tmp_path) as house, stuck(house, monkeypatch):
         await house.pair()
         before = trio.current_time()

@@ -30,8 +30,6 @@ from lanista.page.requests import Playing, Upload, decision, field, operate, par
 from lanista.page.view import View, Visitor
 from lanista_protocol import RemoteProtocolError
 
-SEND_TIME = 10.0
-"""Seconds that a viewer has to read a message; then it is dropped."""
 MAX_WAITING = 64
 """Maximum number of requests of a viewer that wait for their answers."""
 MAX_TASKS = 1500
@@ -154,12 +152,7 @@ class Viewer:
 
     async def _send(self, message: Mapping[str, Any] | bytes) -> None:
         data = message if isinstance(message, bytes) else frames.encode(message)
-        with trio.move_on_after(SEND_TIME) as scope:
-            await self.connection.send(data, text=True)
-        if scope.cancelled_caught:
-            # A part of the message may have been sent, so nothing else can be.
-            await trio.aclose_forcefully(self.connection.stream)
-            self._nursery.cancel_scope.cancel()
+        await self.connection.send(data, text=True)
 
     async def _answer(self, data: str | bytes) -> None:
         message: Mapping[str, Any] = {}
