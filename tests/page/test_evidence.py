@@ -11,7 +11,7 @@ import pytest
 import trio
 
 from lanista.arena import tokens
-from lanista.arena.decisions import add_name
+from lanista.arena.decisions import add_name, remove_name, reset_token
 from lanista.match.bundle import folder_of
 from lanista.match.record import PART, read_record
 from lanista.match.replay import verify
@@ -89,6 +89,22 @@ async def test_a_replay_shows_logs_to_owners_and_the_operator(house):
     answer = await page.ask("name", name="New", token=token)
     assert "no name 'New' is registered" in answer["words"]
     assert None is house.arena.names.store.find("new")
+
+
+@pytest.mark.parametrize("how", ["reset", "removed and added"])
+async def test_a_token_that_the_operator_takes_back_opens_nothing_more(house, how):
+    """Not even on the page on which it was shown before."""
+    token = await named(house)
+    page = await house.page()
+    await page.ask("name", name="Ann", token=token)
+    assert ([0], {"0": LOGS["0"]}) == await seen(page)
+    names = house.arena.names.store
+    if how == "reset":
+        await trio.to_thread.run_sync(reset_token, names, "Ann")
+    else:
+        await trio.to_thread.run_sync(remove_name, names, "Ann")
+        await named(house)
+    assert (False, None) == await seen(page)
 
 
 @pytest.mark.parametrize("record", [BEFORE], indirect=True)

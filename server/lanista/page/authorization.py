@@ -133,7 +133,7 @@ class Authorization:
             )
         with self._names(asked.peer) as names:
             proved = await names.prove(name, token, asked.peer.address)
-            return attrs.evolve(visitor, names={proved.name: proved.registered})
+            return attrs.evolve(visitor, names={proved.name: proved})
 
     async def author(self, asked: Asked, *, registers: bool = False) -> LadderName:
         """Return the name whose token a request shows; with `registers`, it may be a new one."""

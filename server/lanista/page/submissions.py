@@ -35,9 +35,9 @@ class SubmissionRoutes:
         about = self._about(submissions)
         visitor = await self.authorization.visitor(asked)
         if visitor.names:
-            ((name, registered),) = visitor.names.items()
+            ((name, own),) = visitor.names.items()
             try:
-                author = submissions.author(key_of(name), registered)
+                author = submissions.author(own.key, own.registered)
             except RefusedError:  # it can still hand in something
                 author = Author(name=name, owner="")
             return json_answer(about | _author_json(submissions, author))
@@ -116,7 +116,8 @@ class SubmissionRoutes:
         visitor = await self.authorization.visitor(asked)
         name, registered = asked.parameters.get("name"), None
         if visitor.names:
-            ((proved, registered),) = visitor.names.items()
+            ((proved, own),) = visitor.names.items()
+            registered = own.registered
             if name is not None and key_of(name) != key_of(proved):
                 raise forbidden(f"this token is that of {proved}")
             name = proved

@@ -9,14 +9,14 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import trio
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
-from lanista.errors import printable
+from lanista.errors import StoreError, printable
 from lanista.games import registry
 from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatch, RunningMatches
@@ -30,6 +30,9 @@ from lanista.page.kept_list import KeptList
 from lanista.page.ladders import Ladders
 from lanista.page.tournaments import Tournaments
 from lanista.results.recorded import match_json, summary
+
+if TYPE_CHECKING:
+    from lanista.results.names import RegisteredName
 
 LOOK_EVERY = 0.25
 """Seconds between two checks whether a record may be shown."""
@@ -50,8 +53,8 @@ class Visitor:
     """What somebody who looks at the page may see and do besides what everybody may."""
 
     operator: bool = False
-    names: Mapping[str, datetime] = attrs.field(factory=dict)
-    """The names on ladders whose tokens were shown, and since when each is registered."""
+    names: "Mapping[str, RegisteredName]" = attrs.field(factory=dict)
+    """The names on ladders whose tokens were shown, each as it was registered then."""
 
     def owns(self, name: str, started: str) -> bool:
         """Return whether what the bot of this name left in a match is the visitor's to see.
@@ -59,11 +62,10 @@ class Visitor:
         A name may have been somebody else's before it was registered as it is now. `started` is
         when the match began, in ISO 8601, UTC.
         """
-        registered = self.names.get(name)
-        if registered is None:
+        if name not in self.names:
             return False
         try:
-            return datetime.fromisoformat(started) >= registered
+            return datetime.fromisoformat(started) >= self.names[name].registered
         except (TypeError, ValueError):
             return False  # a record that wasn't written by an arena
 
@@ -316,11 +318,25 @@ class View:
             return None if self.open_logs or found["state"] == "over" else frozenset()
         if visitor.operator:
             return None
+        visitor = await self._still(visitor)
         return frozenset(
             seat
             for seat, name in enumerate(found["players"])
             if visitor.owns(name, found["started"])
         )
+
+    async def _still(self, visitor: Visitor) -> Visitor:
+        """Return a visitor without the names that were removed, or got another token, meanwhile."""
+        names = None if self.arena is None else self.arena.names
+        if names is None or not visitor.names:
+            return visitor
+        try:
+            now = await names.look_up([one.key for one in visitor.names.values()])
+        except StoreError:
+            now = {}
+        hashes = {one.token_hash for one in now.values()}
+        kept = {name: one for name, one in visitor.names.items() if one.token_hash in hashes}
+        return attrs.evolve(visitor, names=kept)
 
     async def acquire_frames(self, match: str, visitor: Visitor) -> FrameFile:
         """Return the frames of a match; the caller has to release them to the cache.

@@ -461,9 +461,7 @@ class Viewer:
             raise BadInputError(f"{MAX_NAMES} names at once; load the page again for others")
         async with self._one_token:
             proved = await names.prove(name, token, self.peer.address)
-        self.visitor = attrs.evolve(
-            self.visitor, names={**self.visitor.names, proved.name: proved.registered}
-        )
+        self.visitor = attrs.evolve(self.visitor, names={**self.visitor.names, proved.name: proved})
         await self._reply(message, "name", name=proved.name)
 
     def _arena_names(self) -> Names:
