@@ -14,8 +14,10 @@ from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import HouseBot, LadderSpec, Submissions
+from lanista.arena.submissions import LadderSubmissions
 from lanista.games.outcome import Ending
 from lanista.hosting.bot_pool import Contestant
+from lanista.hosting.control import Changes
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from results.samples import alone, seat
@@ -279,6 +281,17 @@ def test_a_version_that_has_played_enough_begins_no_match_but_plays_those_of_oth
         assert [] == games.begun
         room.offer("A", program("A", 2))
         assert 1 == len(games.begun)
+
+
+async def test_a_version_that_has_played_gives_no_other_its_number(tmp_path):
+    """What was handed in may be lost, or an older copy; results are found in the records."""
+    with stored_ladder(tmp_path) as store:
+        seats = [seat(name, version=3) for name in "AB"]
+        store.add_matches([alone(1, *seats)])
+    with with_programs(tmp_path) as room:
+        submissions = LadderSubmissions.open(room, tmp_path / "submissions", (), Changes())
+        numbers = [(await submissions.hand_in(who(name), "a.py", b"")).number for name in "AC"]
+    assert [4, 1] == numbers
 
 
 def test_a_program_that_does_not_start_rests_unless_it_was_taken_back(tmp_path):

@@ -242,6 +242,10 @@ class LadderRoom:
                 self._ladder.leave(name)
         self.changed()
 
+    def last_version(self, name: str) -> int:
+        """Return the latest version of a name's programs that has played here; 0 if none has."""
+        return max((version for played, version in self._played if played == name), default=0)
+
     def _let_submitted_wait(self) -> None:
         for name, bot in self.submitted.items():
             if name not in self.connected:

@@ -172,6 +172,8 @@ class LadderSubmissions:
                     f"the ladder's room for submissions is full ({self.spec.max_disk >> 20} MiB); "
                     "delete versions that you don't need, or ask the operator",
                 )
+            # Later versions may have played, if an older copy of what was handed in was put back.
+            author.next = max(author.next, self.room.last_version(author.name) + 1)
             version = Version(
                 number=author.next,
                 file=file,
