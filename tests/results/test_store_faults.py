@@ -21,6 +21,7 @@ from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.engines import where_of
 from lanista.results.rebuild import rebuilding
+from lanista.results.submissions import write_file
 from results.postgres import cut
 from results.samples import asking, block, drawn, stored
 from results.waiting import HERE, PATIENCE, output_of
@@ -103,8 +104,9 @@ def test_what_root_makes_in_a_folder_is_its_owner_s(tmp_path):
         pass
     with rebuilding(data.database):
         pass
+    write_file(tmp_path / "versions.json", b"{}")
     made = {path.name: path.stat() for path in tmp_path.iterdir()}
-    assert {"lanista.db", "lanista.db.1", "lanista.db.lock"} == set(made)
+    assert {"lanista.db", "lanista.db.1", "lanista.db.lock", "versions.json"} == set(made)
     assert {(ORDINARY, ORDINARY)} == {(status.st_uid, status.st_gid) for status in made.values()}
 
 

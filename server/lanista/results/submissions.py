@@ -30,7 +30,7 @@ import cattrs
 
 from lanista.errors import BadInputError
 from lanista.results.names import RegisteredName, key_of
-from lanista.system import sync_folder, write_whole
+from lanista.system import make_file, sync_folder, write_whole
 
 SALT_SIZE = 16
 """Size of the salt of owners in bytes."""
@@ -275,7 +275,10 @@ def write_file(path: Path, data: bytes | bytearray) -> None:
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     # A sandbox of root's shows a source to another user; the folders keep others out.
-    write_whole(path, [data], path.with_name(f"{path.name}.part"), 0o644)
+    part = path.with_name(f"{path.name}.part")
+    part.unlink(missing_ok=True)
+    make_file(part, 0o644)
+    write_whole(path, [data], part)
     for changed in {folder, *(one.parent for one in missing)}:
         sync_folder(changed)
 
