@@ -26,7 +26,9 @@ TRACEBACK = (
 
 
 def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
-    """What a bot ordered, why it changed nothing, and both ways between text and board."""
+    """What a bot ordered and why it changed nothing, and both ways between text and board; when the
+    answers came.
+    """
     record = read_record(records["hogwarts"])
     # A wizard that had something in its way, in some round.
     game, unit, why = next(
