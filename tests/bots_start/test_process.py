@@ -173,17 +173,6 @@ async def test_the_last_64_kib_of_a_flood_are_kept_and_the_flood_is_not_blocked(
     assert not bot.output_tail(limit=0)
 
 
-async def test_both_outputs_are_kept_in_order_and_what_is_not_utf8_is_spelled_out(script):
-    path = script(r"""
-        import os
-        for fd, text in (1, b"one\n"), (2, b"two \xff\n"), (1, "drei \u00e4\n".encode()):
-            os.write(fd, text)
-    """)
-    async with start_bot(python(path), ENV) as bot:
-        pass
-    assert "one\ntwo \ufffd\ndrei ä\n" == bot.output_tail()
-
-
 def written(*parts):
     """A bot whose output was read in turns; each part is a turn and what was read then."""
     bot = process.Bot(("x",))
