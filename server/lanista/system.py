@@ -5,6 +5,7 @@ import errno
 import gc
 import os
 import signal
+import socket
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -45,6 +46,23 @@ def is_running(pid: int) -> bool:
     except PermissionError:
         pass  # another user's
     return True
+
+
+def notice_silence(connected: socket.socket) -> None:
+    """Have the system end a connection if the other machine is gone for two minutes.
+
+    Otherwise a bot that waits for a match would wait for ever, and so would the arena for a bot
+    whose machine lost power. What was sent but not acknowledged would take 15 minutes to fail.
+    """
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if sys.platform == "linux":
+        for option, value in (
+            (socket.TCP_KEEPIDLE, 60),  # s
+            (socket.TCP_KEEPINTVL, 15),  # s
+            (socket.TCP_KEEPCNT, 4),
+            (socket.TCP_USER_TIMEOUT, 120_000),  # ms
+        ):
+            connected.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def usable_cores() -> list[int]:

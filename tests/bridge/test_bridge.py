@@ -15,7 +15,7 @@ import pytest
 
 from client.scripted_arena import Hears, Says, ScriptedArena
 from e2e.running import PATIENCE, environment, run_here, runs, wait_until, wait_until_gone
-from lanista.bots.bridge import LOG_KEPT, READ, UNREAD
+from lanista.bots.bridge import LOG_KEPT, READ, UNREAD, CannotConnectError, run
 
 HELLO = b"Bot v=1\n"
 ECHO = """
@@ -69,6 +69,20 @@ def by_hand(code):
             arena_side.settimeout(PATIENCE)
             with arena_side:
                 yield bridge, arena_side
+
+
+def test_an_arena_whose_machine_is_gone_is_noticed():
+    """Otherwise a bot that waits for its next match would wait for ever."""
+
+    def look(connected):
+        with connected:
+            raise CannotConnectError(connected.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE))
+
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        pytest.raises(CannotConnectError, match="1"),
+    ):
+        run(["true"], "Bot v=1", *server.getsockname(), secure=look)
 
 
 # -- hello ---------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def test_small_writes_go_at_once(monkeypatch):
     """PROTOCOL.md 1: both sides set TCP_NODELAY."""
     wire = wired(monkeypatch)
     Arena("A").close()
-    assert [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)] == wire.options
+    assert (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) in wire.options
     assert wire.closed
 
 

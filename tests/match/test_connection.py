@@ -198,4 +198,6 @@ async def test_a_silent_machine_is_asked_whether_it_is_there():
         assert 1 == arena.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
         if hasattr(socket, "TCP_KEEPIDLE"):
             assert 60 == arena.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # for what it was sent but didn't acknowledge
+            assert 120_000 == arena.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
         channel.close()

@@ -9,6 +9,7 @@ import { ArenaError } from "./errors.js";
 import { address } from "./waiting.js";
 
 const CONNECT_TIMEOUT = 10_000; // ms
+const ASKED_AFTER = 60_000; // ms of silence until the system asks whether the arena is still there
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
 
 /**
@@ -24,14 +25,13 @@ const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
  * Connect. The socket sends small writes at once (PROTOCOL.md 1).
  *
  * @param {Way} way
- * @param {number} [keepAlive] milliseconds of silence until the system asks whether the arena's
- *   machine is still there; 0: never
  * @returns {Promise<Socket>}
  * @throws {ArenaError} `unreachable`
  */
-export async function open({ host, port, tls }, keepAlive = 0) {
+export async function open({ host, port, tls }) {
   const plain = await connected(host, port);
-  if (keepAlive) plain.setKeepAlive(true, keepAlive);
+  // A machine that is gone says nothing: without this, a bot that waits would wait for ever.
+  plain.setKeepAlive(true, ASKED_AFTER);
   if (!tls) return patient(plain);
   const { secured } = await import("./tls.js");
   return patient(await secured(plain, host, port, tls.ca, CONNECT_TIMEOUT));

@@ -62,8 +62,7 @@ export class Connector {
    * @throws {ArenaError} `unreachable`
    */
   async connect() {
-    // A machine that is gone says nothing: without this, a bot that waits would wait for ever.
-    const socket = await open(this.#opening, this.reconnect ? LONGEST_PAUSE : 0);
+    const socket = await open(this.#opening);
     socket.write(this.#opening.hello);
     return socket;
   }

@@ -402,8 +402,7 @@ class Arena:
             self._begin_tls(self._tls)
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if self._reconnect:
-            _notice_silence(self._socket)
+        _notice_silence(self._socket)
         self._input: Any = self._socket.makefile("rb", _READ_BUFFER)
         self._write(self._hello)
 
@@ -558,12 +557,18 @@ class Arena:
 def _notice_silence(connected: socket.socket) -> None:
     """Have the system end the connection if the arena's machine is gone for two minutes.
 
-    Otherwise a bot that waits for its next match would wait for ever.
+    Otherwise a bot that waits for its next match would wait for ever, and one that has just sent an
+    answer for 15 minutes.
     """
     import socket  # noqa: PLC0415 - as in `_connect`
 
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
+    for option, value in (
+        ("TCP_KEEPIDLE", 60),  # s
+        ("TCP_KEEPINTVL", 20),  # s
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", 120_000),  # ms
+    ):
         if hasattr(socket, option):  # else the system has its own
             connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 
 from lanista.bots.execute import hint
 from lanista.errors import printable
-from lanista.system import STOPPING, heeded
+from lanista.system import STOPPING, heeded, notice_silence
 
 CONNECT_TIMEOUT = 10.0
 """Seconds to wait for a connection to the arena."""
@@ -96,6 +96,7 @@ def run(
         raise CannotConnectError(f"{host!r} isn't a valid host name or address") from None
     except OSError as error:
         raise NoArenaError(error) from None
+    notice_silence(arena)
     if secure is not None:
         arena = secure(arena)
     with arena:

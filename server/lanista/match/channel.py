@@ -11,6 +11,8 @@ from typing import Protocol, Self
 import attrs
 import trio
 
+from lanista.system import notice_silence
+
 SO_TIMESTAMPNS = 35
 """Socket option of Linux that makes `recvmsg` return when the kernel received the data (socket(7)).
 
@@ -18,16 +20,6 @@ The kernel begins to take times shortly after the first socket of the machine as
 """
 _STAMP = struct.Struct("@qq")  # struct timespec on 64-bit Linux
 _ANCILLARY = socket.CMSG_SPACE(_STAMP.size)
-KEEPALIVE = (
-    ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 15), (socket.TCP_KEEPCNT, 4))
-    if sys.platform == "linux"
-    else ()
-)
-"""TCP keepalive options, by which a peer that vanished is noticed after two minutes of silence.
-
-They are the seconds of silence before the first probe, the seconds between probes, and the number
-of unanswered probes. Without them a bot whose machine lost power would wait in the lobby for ever.
-"""
 CLOCK_STEP = 0.002
 """Seconds by which the wall clock may differ from the monotonic clock's progress between two looks.
 
@@ -132,9 +124,7 @@ class SocketChannel:
         self._has_stamps = sys.platform == "linux"
         if not is_set_up:
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            for option, value in KEEPALIVE:
-                connected.setsockopt(socket.IPPROTO_TCP, option, value)
+            notice_silence(connected)
             if self._has_stamps:
                 connected.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         # Both clocks at the same moment: when bytes were last sent.

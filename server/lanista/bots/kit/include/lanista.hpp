@@ -1495,7 +1495,8 @@ inline int connect(const std::string& host, int port) {
 }
 
 /// Has the system end a connection if the other machine is gone for two minutes. Otherwise a bot
-/// that waits for its next match would wait for ever.
+/// that waits for its next match would wait for ever, and one that has just sent an answer for 15
+/// minutes.
 inline void notice_silence(int socket) {
     const auto set = [socket](int level, int option, int value) {
         ::setsockopt(socket, level, option, &value, sizeof value);
@@ -1505,6 +1506,9 @@ inline void notice_silence(int socket) {
     set(IPPROTO_TCP, TCP_KEEPIDLE, 60);
     set(IPPROTO_TCP, TCP_KEEPINTVL, 20);
     set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+#endif
+#ifdef TCP_USER_TIMEOUT
+    set(IPPROTO_TCP, TCP_USER_TIMEOUT, 120'000);
 #endif
 }
 
@@ -1942,7 +1946,7 @@ class Arena {
   private:
     void connect() {
         const int socket = detail::connect(host_, port_);
-        if (reconnect_) detail::notice_silence(socket);
+        detail::notice_silence(socket);
         connection_.open(socket);
         connection_.write(hello_);
     }

@@ -216,19 +216,18 @@ public final class ArenaBuilder {
         }
         String where = or(host, "LANISTA_HOST", DEFAULT_HOST);
         int at = port();
-        boolean lasting = reconnect;
         byte[] hello = hello();
         Tls security = security();
         if (or(null, "LANISTA_STDIO", "0").equals("1")) {
             throw new ArenaException("unreachable", Waiting.STDIO, null);
         }
-        Connector.Source source = () -> connection(where, at, security, lasting);
+        Connector.Source source = () -> connection(where, at, security);
         Waiting waiting = null;
         if (!isQuiet()) {
             String said = new String(hello, StandardCharsets.UTF_8);
             waiting = new Waiting(Waiting.address(where, at), said, System.err);
         }
-        return new Arena(new Connector(source, hello, lasting, sleep), keep, waiting, game);
+        return new Arena(new Connector(source, hello, reconnect, sleep), keep, waiting, game);
     }
 
     /** Forgets all by which the bot finds another arena than the one that starts it. */
@@ -247,15 +246,12 @@ public final class ArenaBuilder {
         return quiet == null ? !or(null, "LANISTA_QUIET", "0").equals("0") : quiet;
     }
 
-    private static Connector.Connection connection(
-            String where, int at, Tls security, boolean lasting) {
+    private static Connector.Connection connection(String where, int at, Tls security) {
         boolean connected = false;
         try {
             Socket socket = open(where, at);
             connected = true;
-            if (lasting) {
-                noticeSilence(socket);
-            }
+            noticeSilence(socket);
             if (security != null) {
                 socket = security.over(socket, where, at, CONNECT_TIMEOUT);
             }
