@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import http.client
 import io
 import json
 import os
@@ -109,6 +110,23 @@ def version(number, state, **more):
         "output": "",
         **more,
     }
+
+
+def test_a_program_is_sent_in_pieces(page, monkeypatch):
+    """Each may take as long as an answer: over a slow line, a large program takes minutes."""
+    sizes = []
+
+    def send(connection, data):
+        sizes.append(len(data))
+        sent(connection, data)
+
+    sent = http.client.HTTPConnection.send
+    monkeypatch.setattr(http.client.HTTPConnection, "send", send)
+    page.answers["POST /"] = [{}]
+    body = b"x" * 200_000
+    assert b"{}" == submit_page.Page(url=page.url).ask("POST", "/", {}, body)
+    assert body == page.asked[0][3]
+    assert max(sizes) <= 64 * 1024
 
 
 # -- names and tokens ----------------------------------------------------------------------------

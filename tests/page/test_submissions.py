@@ -220,6 +220,12 @@ async def test_a_body_that_takes_too_long_is_given_up(house, monkeypatch):
     assert {} == house.arena.submissions.ladders["pit"].authors
 
 
+async def test_a_large_body_may_take_longer(house, monkeypatch):
+    """Its author's line may be slow: at `SLOWEST` these bytes take 15 s."""
+    monkeypatch.setattr(connections, "BODY_TIME", 0.0)
+    assert 201 == (await hand_in(house, body=b"#" * 100_000)).status
+
+
 async def test_whoever_waits_for_the_go_ahead_gets_it(house):
     """As curl does with larger files; bytes beyond the length are no part of the program."""
     stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)

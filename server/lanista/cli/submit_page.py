@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import http.client
+import io
 import json
 import os
 import re
@@ -142,7 +143,11 @@ class Page:
             connection.connect()
             # It answers before it has read all of a request that it refuses.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                connection.request(method, parts.path + path, body, dict(headers))
+                if body is None:
+                    connection.request(method, parts.path + path, headers=dict(headers))
+                else:  # in pieces, each of which may take as long
+                    sent = {**headers, "Content-Length": str(len(body))}
+                    connection.request(method, parts.path + path, io.BytesIO(body), sent)
             answer = connection.getresponse()
             data = answer.read(MAX_ANSWER)
         except TimeoutError:

@@ -44,7 +44,7 @@ ENTERING = 64
 REQUEST_TIME = 5.0
 """Seconds from connecting until the request must be complete."""
 BODY_TIME = 120.0
-"""Seconds that the body of a request may take."""
+"""Seconds that the body of a request may take, or as long as its size takes at `SLOWEST`."""
 MAX_REQUEST = 32 * 1024
 """Maximum size of a request in bytes."""
 RECEIVED = 1024
@@ -55,6 +55,8 @@ TAKING_TIME = 10.0
 """Seconds that a peer has to read the next `SENT` bytes of its answer."""
 SENT = 64 * 1024
 """Number of bytes that are sent at once."""
+SLOWEST = SENT / TAKING_TIME
+"""Bytes per second of the slowest line over which the largest programs can be handed in."""
 ANSWER_TIME = 300.0
 """Maximum seconds for sending an answer: enough for a large record over a slow line."""
 LINGERING = 1.0
@@ -161,7 +163,7 @@ class Peer(trio.abc.HalfCloseableStream):
             await self.send_all(b"HTTP/1.1 100 Continue\r\n\r\n")
         received = bytearray(body[:length])
         self._is_read = True
-        with self.may_give_way(), trio.move_on_after(BODY_TIME):
+        with self.may_give_way(), trio.move_on_after(max(BODY_TIME, length / SLOWEST)):
             while len(received) < length:
                 data = await self._receive(min(SENT, length - len(received)))
                 if not data:
