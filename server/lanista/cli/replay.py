@@ -221,6 +221,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
 
     from lanista.cli.live import LiveBoard
     from lanista.cli.view import BoardView, TurnDrawings, lacks_colours, turn_drawings
+    from lanista.cli.watch import interruptible
     from lanista.match.replay import positions
 
     record, ruleset = _read(file)
@@ -234,12 +235,19 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
     with _replaying(file):
         if turn is None and sys.stdout.isatty():
 
-            async def run() -> None:
+            async def draw() -> None:
                 for game in positions(record, ruleset):
                     await live.watch(game, drawn_on(game).cells)
 
+            async def run() -> bool:
+                with trio.CancelScope() as scope:
+                    await interruptible(draw, scope.cancel)
+                return scope.cancelled_caught
+
             with LiveBoard(names, size, delay / 1000) as live:
-                trio.run(run)
+                is_interrupted = trio.run(run)
+            if is_interrupted:
+                raise click.Abort
         else:
             game = None
             for at, game in enumerate(positions(record, ruleset)):  # noqa: B007 - the last counts
