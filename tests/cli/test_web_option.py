@@ -71,7 +71,7 @@ def test_a_host_that_cannot_be_is_told(lanista):
     assert 2 == done.code
     *log, line = done.err.splitlines()
     assert line.startswith("lanista: can't listen on a..b:8080 for the page: ")
-    assert line.endswith("; choose another address with --web, or --no-web")
+    assert line.endswith("; choose another address with --web, or --web none")
     assert "Traceback" not in "".join(log)
 
 

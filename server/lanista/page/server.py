@@ -136,7 +136,7 @@ class Server:
     @property
     def _or_none(self) -> str:
         """The words that an error adds if the command has the option to serve no page."""
-        return "" if self.view.arena is None else ", or --no-web"
+        return "" if self.view.arena is None else ", or --web none"
 
     def _close(self) -> None:
         for listener in self._listeners:
