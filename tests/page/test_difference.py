@@ -35,10 +35,15 @@ def two(tmp_path, a, b, *, rules=MOB, **how):
 
 
 def test_crematoria_names_units_and_levels(tmp_path):
-    a, b = [("",), ("",), ("",), ("",)], [("5 0",), ("",), ("",), ("",)]
+    """Only the submoves that the other answer doesn't have are told."""
+    a, b = [("4 0",), *[("",)] * 3], [("4 0 5 0",), *[("",)] * 3]
     found = two(tmp_path, a, b, rules=registry.get("crematoria"), settings={"nb_rounds": 1})
     [seat] = found.seats
-    assert ("''", (), ("pioneer 5 moves down",)) == (seat.a.raw, seat.a.submoves, seat.b.submoves)
+    assert ("'4 0'", (), ("pioneer 5 moves down",)) == (
+        seat.a.raw,
+        seat.a.submoves,
+        seat.b.submoves,
+    )
     [line] = [line for line in found.position if line.startswith("pioneer 5: ")]
     assert "at (14, 7) underground, of seat 0" in line.partition(" in A; ")[0]
     assert "at (15, 7) underground, of seat 0" in line.partition(" in A; ")[2]
