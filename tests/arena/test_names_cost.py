@@ -166,15 +166,6 @@ async def test_a_right_token_is_let_in_behind_a_guesser(
         is_in.set()
 
 
-async def test_a_token_that_is_sent_again_and_again_counts_once(names, computed, mock_clock):
-    """So a bot with a typing error shuts out nobody else of its address."""
-    await enter(names, "joe token=one")
-    for _ in range(3 * WRONG_TOKENS):
-        await refused(names, "joe token=two")
-    assert "ann" == await enter(names, "ann token=three")
-    assert 3 == len(computed)
-
-
 async def test_right_tokens_use_up_nothing(names, store, mock_clock):
     """Also of a class whose bots all come back after the arena was started again."""
     token = {name: add_name(store, name) for name in map(str, range(3 * WRONG_TOKENS))}
