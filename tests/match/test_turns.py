@@ -9,8 +9,6 @@ import trio
 from lanista.match.conditions import Clock
 from match.playing import SKIPPERS, answers, heard, listens, speaks, verdicts
 
-ROUNDS2 = {"rounds": 2}
-
 
 @pytest.mark.parametrize(
     ("delay", "expected"),
