@@ -173,6 +173,16 @@ def test_a_compiler_must_be_there(monkeypatch, tmp_path):
         assert (name,) == kit.compiler()
 
 
+def test_an_older_bot_stays_until_the_new_one_is_written(monkeypatch, tmp_path):
+    """Here the compiler has made none; on a full disk, only a part of it could be written."""
+    monkeypatch.setenv("CXX", "true")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    bot = tmp_path / "bot"
+    bot.write_text("older", encoding="utf-8")
+    assert "can't write" in refusal(source(tmp_path), bot)
+    assert "older" == bot.read_text(encoding="utf-8")
+
+
 def test_a_killed_build_leaves_no_folder(tmp_path, started):
     """In the folder for temporary files, here that of the source; the compiler goes on alone."""
     waits = (

@@ -25,6 +25,7 @@ from pathlib import Path
 import attrs
 
 from lanista.errors import BadInputError
+from lanista.system import write_whole
 from lanista.temporary import TemporaryFolder
 
 KIT = Path(__file__).parent
@@ -252,8 +253,8 @@ def _check_output(output: Path, source: Path) -> None:
 def _move(bot: Path, output: Path) -> None:
     """Move the bot to its path; processes that run an older one from there keep the old file."""
     try:
-        output.unlink(missing_ok=True)
-        shutil.move(bot, output)
+        part = output.with_name(f"{output.name}.{os.getpid()}.part")
+        write_whole(output, [bot.read_bytes()], part, 0o777)
     except OSError as error:
         raise SourceError(f"can't write {output}: {error.strerror}") from None
 
