@@ -84,6 +84,22 @@ def test_a_function_that_raises_is_a_bot_that_crashed():
     assert "exited with code 1" == match.exits[1]
 
 
+def test_a_traceback_names_and_quotes_the_file_of_a_function_that_was_sent():
+    """Of what it calls, too: both have gone to the bot's process as a whole."""
+
+    def helper():
+        return 1 / 0  # in the helper
+
+    def bot(_):
+        return helper()  # in the bot
+
+    match = lanista.play("angrymob", [bot, "CamperJoe"], seed=3, **PATIENT)
+    traceback = match.faults[0][-1].traceback
+    assert 2 == traceback.count(f'File "{__file__}", line '), traceback
+    assert "return helper()  # in the bot\n" in traceback
+    assert "return 1 / 0  # in the helper\n" in traceback
+
+
 def test_a_method_of_a_cell_is_a_bot_whose_traceback_quotes_the_cell(monkeypatch):
     text = "class Cell:\n    def bot(self, state):\n        return 1 / 0  # in the cell\n"
     monkeypatch.setitem(linecache.cache, "<cell>", (len(text), None, text.splitlines(True), ""))

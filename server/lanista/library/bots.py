@@ -1,13 +1,16 @@
 """Bots as programs give them: house bots, command lines and Python functions."""
 
 import inspect
+import io
 import linecache
 import os
 import pickle
 import shlex
 import sys
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import CodeType
 from typing import Any, Self
 
 import attrs
@@ -77,7 +80,7 @@ class Functions:
         try:
             if script is not None:  # once more makes no difference
                 cloudpickle.register_pickle_by_value(script)
-            pickled = cloudpickle.dumps(function)
+            pickled = _pickled(function, cloudpickle.Pickler)
         except Exception as error:
             raise BadInputError(
                 f"bot {name!r}: this function can't be sent to a process of its own: "
@@ -100,6 +103,22 @@ class Functions:
         return (*_PLAY, str(path), *([] if folder is None else [str(folder)]))
 
 
+def _pickled(function: Callable[..., Any], pickler: type[Any]) -> bytes:
+    """Pickle a function by cloudpickle's pickler, with the names of files for tracebacks."""
+    reduce = pickler.dispatch_table[CodeType]
+
+    def named(code: CodeType) -> tuple[Any, ...]:
+        make, values = reduce(code)
+        # Since 3.1.3 cloudpickle has this in place of the file's name.
+        name = code.co_filename
+        return make, tuple(name if value == "<dynamic-code>" else value for value in values)
+
+    table = ChainMap({CodeType: named}, pickler.dispatch_table)
+    content = io.BytesIO()
+    type("Pickler", (pickler,), {"dispatch_table": table})(content).dump(function)
+    return content.getvalue()
+
+
 def _folder_of_module(function: Callable[..., Any]) -> Path | None:
     """Return the folder from which a function's module is imported; None if it goes as a whole."""
     name = getattr(inspect.unwrap(function), "__module__", None) or "__main__"
@@ -112,9 +131,9 @@ def _folder_of_module(function: Callable[..., Any]) -> Path | None:
 
 
 def _source(function: Callable[..., Any]) -> tuple[str, list[str]] | None:
-    """Return the name and the lines of a notebook's cell, which tracebacks quote."""
+    """Return the name and the lines of a notebook's cell or a file, which tracebacks quote."""
     code = getattr(inspect.unwrap(function), "__code__", None)
-    if code is None or Path(code.co_filename).exists():
+    if code is None:
         return None
     lines = linecache.getlines(code.co_filename)
     return (code.co_filename, lines) if lines else None

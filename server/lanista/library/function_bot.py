@@ -5,7 +5,6 @@ the module: a sandbox shows what a command names. If the function raises, its tr
 stderr, without our own frames, and the process exits with code 1: the bot has crashed.
 """
 
-import inspect
 import linecache
 import os
 import pickle
@@ -27,10 +26,11 @@ def main() -> int:
     # The file was written by the process that has started this one.
     content = pickle.loads(Path(sys.argv[1]).read_bytes())  # noqa: S301
     sys.path[:] = content["path"]
+    if content["source"] is not None:  # of a notebook's cell or a file that a sandbox doesn't show
+        name, lines = content["source"]
+        linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
     try:
         function = pickle.loads(content["function"])  # noqa: S301 - as above
-        if content["source"] is not None:
-            _quote(function, *content["source"])
     except Exception:  # noqa: BLE001 - a module that isn't there, or one that raises
         traceback.print_exc()
         return 1
@@ -59,14 +59,6 @@ def _moves(function: Any, state: Any) -> list[Any]:
             f"the function returned {moves!r:.200}; it must be a list of tuples, [(1, 2, 1, 0)]"
         )
     return list(moves)
-
-
-def _quote(function: Any, name: str, lines: list[str]) -> None:
-    """Have tracebacks quote a notebook's cell, whose name cloudpickle takes away since 3.1.3."""
-    function = inspect.unwrap(function)
-    function = getattr(function, "__func__", function)  # of a method
-    function.__code__ = function.__code__.replace(co_filename=name)
-    linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
 
 
 def _print(error: BaseException) -> None:
