@@ -88,7 +88,7 @@ def test_the_example_has_every_key_with_its_default(lanista, tmp_path):
 @pytest.mark.parametrize("name", ["standings", "verify"])
 def test_results_are_no_spec(lanista, name):
     """The last lines of `run` name the file of the results, but a tournament is its TOML file."""
-    complains(lanista("tournament", name, "cup.db"), "cup.db", "give the tournament's TOML file")
+    complains(lanista("tournament", name, "cup.db"), "cup.db", "TOML file", "lanista sprt")
 
 
 @pytest.mark.parametrize("name", ["check", "run", "standings"])

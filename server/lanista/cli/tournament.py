@@ -412,7 +412,7 @@ def _played(file: Path, *, may_be_lost: bool = False) -> "Setup":
     if file.suffix == ".db":  # that is what `run` names at its end
         raise BadInputError(
             f"{file}: these are the results; give the tournament's TOML file; if it has none, the "
-            "same `lanista tournament run` again prints the standings"
+            "same `lanista tournament run` or `lanista sprt` again prints the standings"
         )
     setup = load_file(file, plays=False)
     lost = isinstance(setup.database, Path) and not setup.database.exists()
