@@ -100,7 +100,7 @@ func reasonTLS(err error, host string) string {
 		return fmt.Sprintf("its certificate is for other names than %s; connect by one of those", host)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		if invalid.Cert != nil && time.Now().Before(invalid.Cert.NotBefore) {
-			return "its certificate isn't valid yet"
+			return "its certificate isn't valid yet by this machine's clock"
 		}
 		return "its certificate has expired"
 	case errors.As(err, &network) && network.Timeout():

@@ -166,7 +166,7 @@ func TestNoTLSIsToldInOneLine(t *testing.T) {
 		{identityOf(t, "arena.example", -time.Hour, time.Hour), "",
 			"its certificate is for other names than 127.0.0.1; connect by one of those"},
 		{identityOf(t, "127.0.0.1", -2*time.Hour, -time.Hour), "", "its certificate has expired"},
-		{identityOf(t, "127.0.0.1", time.Hour, 2*time.Hour), "", "its certificate isn't valid yet"},
+		{identityOf(t, "127.0.0.1", time.Hour, 2*time.Hour), "", "its certificate isn't valid yet by this machine's clock"},
 	} {
 		served := ServeTLS(t, c.arena.config)
 		if c.ca == "" {

@@ -123,7 +123,7 @@ def test_no_tls_is_told_in_one_line(peer, greet, trusted, why):
     ("certificate", "why"),
     [
         ("expired.pem", "its certificate has expired"),
-        ("future.pem", "its certificate isn't valid yet"),
+        ("future.pem", "its certificate isn't valid yet by this machine's clock"),
     ],
 )
 def test_a_certificate_out_of_its_time_is_told_of(monkeypatch, peer, certificate, why):

@@ -122,16 +122,25 @@ def test_plain_text_is_refused_with_the_reason(arena):
 
 
 @pytest.mark.parametrize(
-    ("scheme", "trusted", "expected"),
+    ("host", "trusted", "expected"),
     [
-        ("https", CERTIFICATE, "no programs are handed in to pit; its bots connect to the arena"),
-        ("https", "", "its certificate isn't trusted (self-signed certificate); to trust it, name"),
-        ("http", "", "the page there speaks TLS; begin with https"),
+        (
+            "https://127.0.0.1",
+            CERTIFICATE,
+            "no programs are handed in to pit; its bots connect to the arena",
+        ),
+        (
+            "https://127.0.0.1",
+            "",
+            "its certificate isn't trusted (self-signed certificate); to trust it, name",
+        ),
+        ("https://127.1", CERTIFICATE, "its certificate is for other names than 127.1; connect by"),
+        ("http://127.0.0.1", "", "the page there speaks TLS; begin with https"),
     ],
 )
-def test_lanista_submit_speaks_tls_with_the_page(arena, tmp_path, scheme, trusted, expected):
+def test_lanista_submit_speaks_tls_with_the_page(arena, tmp_path, host, trusted, expected):
     """Where it trusts the certificate, it comes as far as what the ladder takes."""
-    url = f"{scheme}://127.0.0.1:{arena.page_port}"
+    url = f"{host}:{arena.page_port}"
     env = environment(LANISTA_TLS_CA=str(trusted), XDG_CONFIG_HOME=str(tmp_path))
     words = ["submit", __file__, "--arena", url, "--ladder", "pit", "--name", "Ada"]
     done = run_here(words, tmp_path, env)

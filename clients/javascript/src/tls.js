@@ -110,7 +110,7 @@ function reason(error, host) {
     return `its certificate is for other names than ${host}; connect by one of those`;
   }
   if (code === "CERT_HAS_EXPIRED") return "its certificate has expired";
-  if (code === "CERT_NOT_YET_VALID") return "its certificate isn't valid yet";
+  if (code === "CERT_NOT_YET_VALID") return "its certificate isn't valid yet by this machine's clock";
   if (code === "ECONNRESET" || code === "EPIPE") return "the connection ended in the handshake";
   if (PLAIN_TEXT.test(error.message)) {
     return "the arena there speaks plain text; connect without TLS";

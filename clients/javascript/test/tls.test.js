@@ -184,7 +184,7 @@ const FAILING = [
     "the certificate's time hasn't come",
     () => createTlsServer(identity("future.pem", "arena.key")),
     pathOf("future.pem"),
-    "its certificate isn't valid yet",
+    "its certificate isn't valid yet by this machine's clock",
   ],
   [
     "the arena speaks plain text",

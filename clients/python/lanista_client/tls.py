@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping
 
-__all__ = ["TlsError", "context_of", "is_wanted", "secured"]
+__all__ = ["TlsError", "context_of", "is_wanted", "reason", "secured"]
 
 _HOST_MISMATCHES = {62, 63, 64}
 """OpenSSL's codes of a certificate for other names, mail addresses or IP addresses."""
@@ -63,10 +63,10 @@ def secured(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSL
         return context.wrap_socket(plain, server_hostname=host)
     except (OSError, ValueError) as error:  # ValueError: not a host's name
         plain.close()
-        raise TlsError(_reason(error, host)) from error
+        raise TlsError(reason(error, host)) from error
 
 
-def _reason(error: Exception, host: str) -> str:
+def reason(error: Exception, host: str) -> str:
     """Return why there is no TLS with a host, in one line."""
     if isinstance(error, ssl.SSLCertVerificationError):
         if error.verify_code in _HOST_MISMATCHES:
@@ -74,7 +74,7 @@ def _reason(error: Exception, host: str) -> str:
         if error.verify_code == _HAS_EXPIRED:
             return "its certificate has expired"
         if error.verify_code == _NOT_YET_VALID:
-            return "its certificate isn't valid yet"
+            return "its certificate isn't valid yet by this machine's clock"
         return (
             f"its certificate isn't trusted ({error.verify_message}); "
             "to trust it, name a file with it or its issuer's in LANISTA_TLS_CA"

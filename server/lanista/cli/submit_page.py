@@ -153,10 +153,9 @@ class Page:
         except TimeoutError:
             raise NoAnswerError(f"{self.url}: no answer in {PATIENCE:g} s") from None
         except SSLCertVerificationError as error:
-            raise BadInputError(
-                f"{self.url}: its certificate isn't trusted ({error.verify_message}); to trust it, "
-                "name a file with it or its issuer's in LANISTA_TLS_CA"
-            ) from None
+            from lanista_client.tls import reason
+
+            raise BadInputError(f"{self.url}: {reason(error, parts.hostname)}") from None
         except (OSError, http.client.HTTPException) as error:
             raise NoAnswerError(f"{self.url}: {_no_page(error)}") from None
         finally:

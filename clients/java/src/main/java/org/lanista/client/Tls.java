@@ -139,7 +139,7 @@ final class Tls {
             return "its certificate has expired";
         }
         if (root instanceof CertificateNotYetValidException) {
-            return "its certificate isn't valid yet";
+            return "its certificate isn't valid yet by this machine's clock";
         }
         if (path) {
             return "its certificate isn't trusted (" + oneLine(root) + "); to trust it, name a file"
