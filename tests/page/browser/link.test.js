@@ -5,7 +5,14 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
-import { CHECK_TIME, MAX_FILE, MAX_RETRY, Link } from "../../../server/lanista/page/browser/link.js";
+import {
+  CHECK_EVERY,
+  CHECK_TIME,
+  MAX_FILE,
+  MAX_RETRY,
+  Link,
+} from "../../../server/lanista/page/browser/link.js";
+import { settled } from "./fixtures.js";
 
 const HELLO = { type: "hello", api: 1, software: "0", mode: "serve", operator: true, match: null };
 const LOBBY = { type: "lobby", manual: true, rooms: [], running: [], recent: [], standings: [] };
@@ -281,6 +288,17 @@ test("a connection on which the arena doesn't answer any more is found out and r
   FakeSocket.last.say(HELLO);
   assert.deepEqual(states, ["lost", "open"]);
   assert.equal(FakeSocket.all.length, 2);
+});
+
+test("a lost connection is found out though nobody looks", async () => {
+  const states = statesOf(open());
+  mock.timers.tick(CHECK_EVERY * 1000);
+  FakeSocket.last.say({ type: "done", id: FakeSocket.last.sent.at(-1).id });
+  await settled();
+  mock.timers.tick(CHECK_EVERY * 1000);
+  assert.deepEqual(states, []);
+  mock.timers.tick(CHECK_EVERY * 1000);
+  assert.deepEqual(states, ["lost"]);
 });
 
 test("a connection on which a file is still being sent isn't taken for lost", () => {

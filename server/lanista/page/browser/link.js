@@ -82,6 +82,8 @@ const MIN_RETRY = 0.5;
 export const MAX_RETRY = 10;
 /** Seconds after which a connection without an answer counts as lost. */
 export const CHECK_TIME = 10;
+/** Seconds between two checks of a connection, each of which may take as long on a slow line. */
+export const CHECK_EVERY = 60;
 /** Maximum size of a file that the arena takes, in bytes. */
 export const MAX_FILE = 32 * 1024 * 1024;
 /** Size of a message with a part of a file, in bytes. */
@@ -111,6 +113,7 @@ export class Link extends EventTarget {
   #lobby = null;
   #url;
   #random;
+  #checks;
   #lastId = 0;
   #failures = 0;
   #wantsLobby = false;
@@ -128,6 +131,7 @@ export class Link extends EventTarget {
     super();
     this.#url = url;
     this.#random = random;
+    this.#checks = setInterval(() => void this.check(CHECK_EVERY), CHECK_EVERY * 1000);
     this.#connect();
   }
 
@@ -211,9 +215,11 @@ export class Link extends EventTarget {
 
   /**
    * Find out whether the arena still answers. A phone that has slept may not know that its connection
-   * is lost, as it has sent nothing since.
+   * is lost, as it has sent nothing since; nor does a screen whose router was restarted.
+   *
+   * @param {number} [patience] seconds
    */
-  async check() {
+  async check(patience = CHECK_TIME) {
     const socket = this.#socket;
     let unsent = socket?.bufferedAmount ?? 0;
     const timer = setInterval(() => {
@@ -226,7 +232,7 @@ export class Link extends EventTarget {
       }
       socket.close();
       this.#onClose();
-    }, CHECK_TIME * 1000);
+    }, patience * 1000);
     await this.ask({ do: "lobby" }).catch(() => {});
     clearInterval(timer);
   }
@@ -235,6 +241,7 @@ export class Link extends EventTarget {
   close() {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#checks);
     this.#socket?.close();
     this.#onClose();
   }
