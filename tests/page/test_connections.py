@@ -4,6 +4,7 @@ Over real sockets, with a clock that jumps: seconds that nobody works in take no
 """
 
 import contextlib
+import socket
 from collections import Counter
 
 import pytest
@@ -95,6 +96,13 @@ async def test_a_websocket_that_nobody_accepts_any_more_is_closed():
         nursery.cancel_scope.cancel()
     await trio.aclose_forcefully(stream)
     assert -1 == peers[0].socket.fileno()
+
+
+async def test_a_peer_whose_machine_is_gone_is_noticed(lone):
+    """What it had begun to hand in would be kept for as long as a slow line may take."""
+    async with crowd(lone, 1):
+        (peer,) = lone.server.connections.peers
+        assert 1 == peer.socket.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
 
 
 async def test_a_request_may_come_in_pieces_but_not_for_ever(lone, autojump_clock):

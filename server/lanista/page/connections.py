@@ -29,6 +29,7 @@ from lanista.errors import RefusedError
 from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 from lanista.page.answers import crowded, refusal
+from lanista.system import notice_silence
 
 log = structlog.get_logger()
 
@@ -329,6 +330,7 @@ class Connections(trio.abc.Listener[Peer]):
                 )
 
     async def _serve(self, accepted: stdlib_socket.socket) -> None:
+        notice_silence(accepted)  # an upload that broke off would hold its memory for long
         stream = trio.SocketStream(trio.socket.from_stdlib_socket(accepted))
         peer = None
         try:
