@@ -9,6 +9,8 @@ import { ArenaError } from "./errors.js";
 import { address } from "./waiting.js";
 
 const CONNECT_TIMEOUT = 10_000; // ms
+// ms for each address of a name but the last. Node's 250 ms are less than a distant arena takes.
+const NEXT_ADDRESS = 2000;
 const ASKED_AFTER = 60_000; // ms of silence until the system asks whether the arena is still there
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
 
@@ -51,7 +53,7 @@ function connected(host, port) {
       const words = noArena(host, port, error);
       reject(new ArenaError("unreachable", words, { cause: error })); // nothing, once resolved
     });
-    socket.connect({ host, port }, () => {
+    socket.connect({ host, port, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS }, () => {
       socket.setTimeout(0);
       resolve(socket);
     });
