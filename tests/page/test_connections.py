@@ -291,26 +291,29 @@ async def test_work_for_one_address_delays_no_other(autojump_clock, monkeypatch)
         assert trio.current_time() - began < 1
 
 
-@pytest.mark.parametrize("asked", [ASKED, UPGRADE + WANTS_LOBBY])
+@pytest.mark.parametrize(("asked", "seconds"), [(ASKED, 400), (UPGRADE + WANTS_LOBBY, 4)])
 async def test_an_answer_that_is_not_taken_ends_its_connection(
-    lone, autojump_clock, monkeypatch, asked
+    autojump_clock, monkeypatch, asked, seconds
 ):
     """One that is taken slowly may take long."""
+    monkeypatch.setattr("page.house.PATIENCE", 10_000)
     monkeypatch.setattr(module, "TAKING_TIME", 4)
     monkeypatch.setattr(View, "lobby", lambda _: LARGE)
-    lone.server._files["/large"] = Answer(LARGE, "text/plain")
-    async with crowd(lone, 1, asked) as (stream,):
-        await until(lambda: not lone.server.connections.peers)
-        assert trio.current_time() < module.REQUEST_TIME + module.TAKING_TIME
-    async with crowd(lone, 1, asked) as (stream,):
-        got, began = 0, trio.current_time()
-        while got < len(LARGE):
-            part = await stream.receive_some(1_000_000)
-            assert part
-            got += len(part)
-            if trio.current_time() - began < 3 * module.TAKING_TIME:
-                await trio.sleep(module.TAKING_TIME / 4)
-        assert trio.current_time() - began > 2 * module.TAKING_TIME
+    async with showing(View(RunningMatches())) as house:
+        house.server._files["/large"] = Answer(LARGE, "text/plain")
+        async with crowd(house, 1, asked) as (stream,):
+            await until(lambda: not house.server.connections.peers)
+            assert trio.current_time() < module.REQUEST_TIME + module.TAKING_TIME
+        monkeypatch.setattr(module, "TAKING_TIME", seconds)
+        async with crowd(house, 1, asked) as (stream,):
+            got, began = 0, trio.current_time()
+            while got < len(LARGE):
+                part = await stream.receive_some(1_000_000)
+                assert part
+                got += len(part)
+                if trio.current_time() - began < 3 * module.TAKING_TIME:
+                    await trio.sleep(module.TAKING_TIME / 4)
+            assert trio.current_time() - began > 2 * module.TAKING_TIME
 
 
 async def test_large_answers_have_a_bound_together(house, monkeypatch):

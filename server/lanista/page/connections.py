@@ -58,8 +58,6 @@ SENT = 64 * 1024
 """Number of bytes that are sent at once."""
 SLOWEST = SENT / TAKING_TIME
 """Bytes per second of the slowest line over which the largest programs can be handed in."""
-ANSWER_TIME = 300.0
-"""Maximum seconds for sending an answer: enough for a large record over a slow line."""
 LINGERING = 1.0
 """Seconds that a peer has to close its end after its answer."""
 NOT_TLS = (
@@ -340,12 +338,11 @@ class Connections(trio.abc.Listener[Peer]):
             answer = await self._answer(peer)
             if answer is None:
                 return
-            with trio.move_on_after(ANSWER_TIME):
-                for part in answer:
-                    await peer.send_all(part)
-                await peer.send_eof()
-                if peer.has_place or self.may_linger:
-                    await peer.linger()
+            for part in answer:
+                await peer.send_all(part)
+            await peer.send_eof()
+            if peer.has_place or self.may_linger:
+                await peer.linger()
         except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the peer left, or was closed
         except Exception:  # noqa: BLE001 - a fault of ours must not reach another connection
