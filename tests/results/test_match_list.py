@@ -49,6 +49,7 @@ def lines_of(
     }
     by_code = [
         Counter(("late", "illegal")[at % 2] for at, of in enumerate(faults) if of == seat)
+        | {"ignored": 3}  # orders that repeat another, which are no faults
         for seat in range(seats)
     ]
     result = attrs.evolve(

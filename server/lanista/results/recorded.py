@@ -22,6 +22,7 @@ import attrs
 
 from lanista.errors import StoreError
 from lanista.games import registry
+from lanista.games.base import RefusalCode
 from lanista.games.outcome import ENDINGS, Ending, Termination
 from lanista.match.conditions import MatchSpec
 from lanista.match.record import (
@@ -157,6 +158,7 @@ def _seat_result(result: ResultInfo, seat: int, bot: str, version: int | None) -
     # Of a match whose arena was killed, neither endings nor faults are known.
     ending = ENDINGS[result.endings[seat]] if result.endings else Ending.NORMAL
     counts = result.fault_counts[seat] if result.fault_counts else None
+    known = (*FAULTS, RefusalCode.IGNORED.value)  # the last is no fault
     fault = result.fault_out(seat)
     words = "" if fault is None else fault.words
     info = result.bot(seat)
@@ -170,7 +172,7 @@ def _seat_result(result: ResultInfo, seat: int, bot: str, version: int | None) -
         ending=ending,
         words=" ".join(words.split()),
         **{fault: None if counts is None else counts.get(fault, 0) for fault in FAULTS},
-        gone=None if counts is None else sum(n for code, n in counts.items() if code not in FAULTS),
+        gone=None if counts is None else sum(n for code, n in counts.items() if code not in known),
         version=version,
     )
 
