@@ -1,6 +1,7 @@
 """`lanista.play` and `aplay`: one match, from whatever kind of program."""
 
 import asyncio
+import errno
 import linecache
 import pickle
 import re
@@ -20,6 +21,7 @@ from bots_start.arena import needs_sandbox
 from lanista.errors import RefusedError
 from lanista.games import registry
 from lanista.library.playing import prepared
+from lanista.match import record_writer
 from library.bots import PATIENT, raises, right
 
 PAIR = ("RandomRunners", "CamperJoe")
@@ -295,6 +297,17 @@ KINDS = {
     "a record that can't be written": lanista.FileError,
 }
 """The errors that are none of `BadInputError`."""
+
+
+def test_a_full_disk_is_told_with_the_unfinished_record(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(record_writer, "_append", full)
+    record = tmp_path / "m.jsonl"
+    with pytest.raises(lanista.FileError) as caught:
+        lanista.play("angrymob", ["CamperJoe", "CamperJoe"], record=record, **PATIENT)
+    assert f"can't write the record {record}.part: No space left on device; " in str(caught.value)
 
 
 @pytest.mark.parametrize("case", BAD)

@@ -63,6 +63,8 @@ class StartedMatch:
     interrupted: bool = attrs.field(default=False, init=False)
     _starting: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _match: Match | None = attrs.field(default=None, init=False)
+    _part: Path | None = attrs.field(default=None, init=False)
+    """The unfinished record of the match, which errors of writing don't name."""
     _helpers: trio.Nursery | None = attrs.field(default=None, init=False)
 
     def interrupt(self) -> None:
@@ -92,10 +94,9 @@ class StartedMatch:
         except FileError:  # an OSError too: nothing was written
             raise
         except OSError as error:
-            where = f" {error.filename}" if error.filename else ""
             raise FileError(
-                f"can't write the record{where}: {error.strerror or error}; "
-                "what was played, if anything, is in the .part file there"
+                f"can't write the record {error.filename or self._part}: "
+                f"{error.strerror or error}; what was played, if anything, is in the .part file"
             ) from error
         return reports[-1] if reports else None
 
@@ -106,6 +107,7 @@ class StartedMatch:
             writer = RecordWriter(path)
         except OSError as error:
             raise FileError.of("can't write the record", path, error) from None
+        self._part = writer.part
         bots: Sequence[PooledBot] = ()
         try:
             bots = await self._start(pool, writer)
