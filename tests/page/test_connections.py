@@ -316,6 +316,16 @@ async def test_an_answer_that_is_not_taken_ends_its_connection(
             assert trio.current_time() - began > 2 * module.TAKING_TIME
 
 
+async def test_a_viewer_may_answer_a_ping_late(autojump_clock, monkeypatch):
+    """On a slow line, the part of a file that it sends takes long; but it must answer."""
+    monkeypatch.setattr("page.house.PATIENCE", 10_000)
+    async with showing(View(RunningMatches())) as house, crowd(house, 1, UPGRADE):
+        await trio.sleep(100)
+        assert house.server.connections.peers
+        await trio.sleep(100)
+        assert not house.server.connections.peers
+
+
 async def test_large_answers_have_a_bound_together(house, monkeypatch):
     """Records that nobody reads keep no other from being sent: the oldest gives way."""
     monkeypatch.setattr(module, "MAX_ANSWERS", 20_000_000)

@@ -48,6 +48,8 @@ OPEN_TIMEOUT = 10.0
 """Maximum seconds for a WebSocket's handshake, after its request."""
 CLOSE_TIMEOUT = 1.0
 """Seconds that a viewer has to close its end of a WebSocket."""
+PING_TIMEOUT = 120.0
+"""Seconds that a viewer has to answer a ping: it may send a part of a file before, slowly."""
 MAX_MESSAGE = 512 * 1024
 """Maximum size of a viewer's message in bytes; each viewer may take as much memory."""
 MAX_FRAGMENTS = 128
@@ -191,6 +193,7 @@ class Server:
                 server_header=None,
                 open_timeout=OPEN_TIMEOUT,
                 close_timeout=CLOSE_TIMEOUT,
+                ping_timeout=PING_TIMEOUT,
                 max_size=MAX_MESSAGE,
                 max_queue=0,
                 logger=quiet,
