@@ -157,6 +157,11 @@ async def test_records_are_copies_without_what_others_logged(house, record, tmp_
         verify(content, ANGRYMOB)
     answer = await house.get(path, "Authorization: Bearer sesame")
     assert record.read_bytes() == answer.body
+    # A damaged one is named by its match, not by its path.
+    record.write_bytes(record.read_bytes()[:-20])
+    answer = await house.get(path)
+    assert 404 == answer.status
+    assert answer.json["error"].startswith("the record can't be read: m1: ")
 
 
 async def test_bundles_are_for_their_owners(house, record):

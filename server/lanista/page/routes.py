@@ -351,8 +351,9 @@ class Routes:
                 else:
                     data = await self.view.public_record(path, logs)
             except (OSError, BadRecordError, NoFramesError) as error:
-                why = error.strerror if isinstance(error, OSError) else error
-                raise not_found(f"the record can't be read: {why}") from None
+                why = error.strerror if isinstance(error, OSError) else str(error)
+                words = f"the record can't be read: {why}"
+                raise not_found(words.replace(str(path), match)) from None  # as in `_of_records`
         # A known match: its id has letters and digits only, and is safe in the header.
         if data.startswith(GZIP):
             return Answer(data, "application/gzip", f"{match}{ENDING}")
