@@ -305,5 +305,5 @@ def test_a_program_that_does_not_start_rests_unless_it_was_taken_back(tmp_path):
         room.not_started("A", words, 2, f"{words}: no /home/a/secret")
         assert room.resting(who("A")) > 0
         assert room.why_resting("A").endswith("it exited with code 1")
-        assert room.why_not_started("A", 2).endswith("/home/a/secret")
-        assert "" == room.why_not_started("A", 3)
+        assert room.why_failed("A", 2).endswith("/home/a/secret")
+        assert "" == room.why_failed("A", 3)

@@ -23,6 +23,16 @@ with Arena("me", game="angrymob", keep=True) as arena:
     for state in arena:
         arena.send([])
 """
+CRASHES = """\
+import os
+from lanista_client import Arena
+
+with Arena("me", game="angrymob") as arena:
+    for state in arena:
+        if os.environ["LANISTA_NAME"] == "Ada":  # not in the check
+            raise RuntimeError("lost count")
+        arena.send([])
+"""
 
 
 def test_a_program_is_handed_in_plays_and_is_disabled(started, tmp_path, one_sandbox):
@@ -57,3 +67,8 @@ def test_a_program_is_handed_in_plays_and_is_disabled(started, tmp_path, one_san
     assert "disabled by the operator: copied" == submit("--list").out.splitlines()[-1]
     operate("enable", "Ada", "--ladder", "pit")
     assert " playing " in submit("--list").out
+
+    (folder / "bot.py").write_text(CRASHES)
+    assert 0 == submit("bot.py", "--follow").code
+    why = ": its process exited with code 1: bot.py:7: RuntimeError: lost count"
+    arena.until(lambda: why in submit("--list").out, "the reason of a crash in a match")

@@ -5,7 +5,8 @@ when its bots wait again.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
@@ -16,6 +17,7 @@ from lanista.arena.lobby import NO_NUMBER, Member, Player
 from lanista.arena.match_player import record_path
 from lanista.arena.matches import ROOM_INTERVAL, Matches
 from lanista.arena.spec import LadderSpec
+from lanista.games.outcome import Ending
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
@@ -197,9 +199,14 @@ class LadderMatches:
             self.unattended -= not players
             report = reports[0] if reports else None
             self.matches.over += room.over(match, report, submitted)
-            for bot in pooled.values():
+            endings = {} if report is None else dict(zip(match, report.result.endings, strict=True))
+            for name, bot in pooled.items():
+                on_left = None
+                if report is not None and name in submitted and endings[name] == Ending.DISCONNECT:
+                    version, id_ = submitted[name].version, report.spec.match
+                    on_left = partial(room.left, name, version, id_)
                 assert self.matches.nursery is not None
-                self.matches.nursery.start_soon(self._give_back, bot)
+                self.matches.nursery.start_soon(self._give_back, bot, on_left)
             self.start_ready()
 
     def _seated(
@@ -257,8 +264,13 @@ class LadderMatches:
                 room.not_started(name, "it couldn't be started; the arena's log says why")
         return bots
 
-    async def _give_back(self, bot: PooledBot) -> None:
+    async def _give_back(
+        self, bot: PooledBot, on_left: Callable[[str], None] | None = None
+    ) -> None:
+        """Keep a bot for its next match, or end it; of one that left, tell `on_left` why."""
         assert self._pool is not None
+        if on_left is not None and (why := await bot.bot.why_left()) is not None:
+            on_left(why)
         if bot.may_play_again:
             await self._pool.give_back(bot)
         else:

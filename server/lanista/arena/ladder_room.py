@@ -92,7 +92,7 @@ class LadderRoom:
     _failures: dict[str, str] = attrs.field(factory=dict, init=False)
     """Why each bot that has failed did so the last time, by name."""
     _last_words: dict[str, tuple[int, str]] = attrs.field(factory=dict, init=False)
-    """By name: the version that was the last one not to start, and why, with what it wrote."""
+    """By name: the version that was the last one to fail by itself, and how, with what it wrote."""
     _benched: Collection[str] = attrs.field(default=(), init=False)
     """The keys of the names that the operator has benched."""
     _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
@@ -262,13 +262,18 @@ class LadderRoom:
         present = self.submitted.get(name)
         if name in self.house or (present is not None and present.version == version):
             self._failures[name] = why
-            self._last_words[name] = version or 0, last_words
+            self._last_words[name] = version or 0, f"it didn't start: {last_words}"
             self._ladder.fail(name, self.now)
 
-    def why_not_started(self, name: str, version: int) -> str:
-        """Return why a version was the last one of its name not to start; empty if it wasn't.
+    def left(self, name: str, version: int, match: str, why: str) -> None:
+        """Note that a version of a program ended in a match, and why, with what it wrote."""
+        self._last_words[name] = version, f"match {match}: {why}"
 
-        This contains what it wrote, and so is for its owner alone.
+    def why_failed(self, name: str, version: int) -> str:
+        """Return how the last one of a name that didn't start or ended in a match did so.
+
+        It is empty if that was another version. It contains what the program wrote, and so is for
+        its owner alone.
         """
         failed, last_words = self._last_words.get(name, (0, ""))
         return last_words if failed == version else ""

@@ -164,7 +164,6 @@ def _author_json(submissions: LadderSubmissions, author: Author) -> dict[str, An
 def _version_json(
     submissions: LadderSubmissions, author: Author, version: Version
 ) -> dict[str, Any]:
-    not_started = submissions.room.why_not_started(author.name, version.number)
     return {
         "version": version.number,
         "state": author.state_of(version),
@@ -172,6 +171,6 @@ def _version_json(
         "size": version.size,
         "sha256": version.sha256,
         "received": version.received,
-        "why": version.why or (not_started and f"it didn't start: {not_started}"),
+        "why": version.why or submissions.room.why_failed(author.name, version.number),
         "findings": list(version.findings),
     }
