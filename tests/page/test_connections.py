@@ -105,6 +105,14 @@ async def test_a_peer_whose_machine_is_gone_is_noticed(lone):
         assert 1 == peer.socket.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
 
 
+async def test_a_connection_that_takes_no_options_is_closed_alone(lone):
+    """As one that its peer has reset already, on other systems than Linux."""
+    ours, theirs = socket.socketpair()  # it isn't TCP
+    with theirs:
+        await lone.server.connections._serve(ours)
+    assert -1 == ours.fileno()
+
+
 async def test_a_request_may_come_in_pieces_but_not_for_ever(lone, autojump_clock):
     """Bytes that trickle in don't win time."""
     for pause, answered in ((0.1, True), (0.4, False)):

@@ -328,10 +328,10 @@ class Connections(trio.abc.Listener[Peer]):
                 )
 
     async def _serve(self, accepted: stdlib_socket.socket) -> None:
-        notice_silence(accepted)  # an upload that broke off would hold its memory for long
         stream = trio.SocketStream(trio.socket.from_stdlib_socket(accepted))
         peer = None
         try:
+            notice_silence(accepted)  # an upload that broke off would hold its memory for long
             peer = self.admit(stream)
             if self.tls is not None and not await peer.begin_tls(self.tls):
                 return
