@@ -165,6 +165,16 @@ def test_functions_play_in_a_sandbox(sandbox, seen):
 
 
 @needs_sandbox
+def test_a_traceback_in_a_sandbox_quotes_a_script_that_is_not_shown_there():
+    def bot(_):
+        return 1 / 0  # in the script
+
+    bot.__module__ = "__main__"
+    match = lanista.play("angrymob", [bot, "CamperJoe"], seed=3, sandbox="bwrap", **PATIENT)
+    assert "return 1 / 0  # in the script\n" in match.faults[0][-1].traceback
+
+
+@needs_sandbox
 def test_a_function_of_a_module_plays_in_a_sandbox():
     """Its module is imported there, from a folder that isn't the working directory."""
     match = lanista.play(

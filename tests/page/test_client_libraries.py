@@ -62,6 +62,7 @@ def test_a_library_is_packed_without_its_tests_and_nothing_else_is_left_out(lang
     }
     assert code == {name for name in names if f".{name.rpartition('.')[2]}" in CODE}
     assert {"LICENSE", "README.md"} < names
+    assert (language == "cpp") == (f"include/{HEADER.name}" in names)  # a link in a checkout
 
 
 def test_a_library_is_packed_to_the_same_bytes_at_any_time(tmp_path, monkeypatch):
