@@ -12,6 +12,7 @@ import trio
 
 from lanista.arena import tokens
 from lanista.arena.decisions import add_name, remove_name, reset_token
+from lanista.errors import StoreError
 from lanista.match.bundle import folder_of
 from lanista.match.record import PART, read_record
 from lanista.match.replay import verify
@@ -91,9 +92,9 @@ async def test_a_replay_shows_logs_to_owners_and_the_operator(house):
     assert None is house.arena.names.store.find("new")
 
 
-@pytest.mark.parametrize("how", ["reset", "removed and added"])
-async def test_a_token_that_the_operator_takes_back_opens_nothing_more(house, how):
-    """Not even on the page on which it was shown before."""
+@pytest.mark.parametrize("how", ["reset", "removed and added", "unknown"])
+async def test_a_token_that_the_operator_takes_back_opens_nothing_more(house, how, monkeypatch):
+    """Not even on the page on which it was shown before, nor while nobody can say if it was."""
     token = await named(house)
     page = await house.page()
     await page.ask("name", name="Ann", token=token)
@@ -101,6 +102,12 @@ async def test_a_token_that_the_operator_takes_back_opens_nothing_more(house, ho
     names = house.arena.names.store
     if how == "reset":
         await trio.to_thread.run_sync(reset_token, names, "Ann")
+    elif how == "unknown":
+
+        async def lost(*_):
+            raise StoreError("lost")
+
+        monkeypatch.setattr(type(house.arena.names), "look_up", lost)
     else:
         await trio.to_thread.run_sync(remove_name, names, "Ann")
         await named(house)
