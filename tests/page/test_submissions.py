@@ -76,6 +76,10 @@ async def test_a_program_is_handed_in_and_only_its_owner_sees_it(tmp_path):
             assert 401 == (await post(house, f"{PATH}/1/{what}")).status
             assert 403 == (await post(house, f"{PATH}/1/{what}", basic("Ann", "x" * 20))).status
         assert 403 == (await post(house, f"{PATH}/Ann/disable?why=x", basic("Bob"))).status
+        # Nor does whoever registered the name later.
+        house.arena.submissions.ladders["pit"].authors["ann"].registered = "2026-01-01"
+        assert 404 == (await house.get(f"{PATH}/1/source", basic("Ann"))).status
+        assert [] == (await house.get(PATH, basic("Ann"))).json["versions"]
 
 
 async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
