@@ -19,7 +19,7 @@ submissions = true
 BOT = """\
 from lanista_client import Arena
 
-with Arena("me", game="angrymob", keep=True) as arena:
+with Arena("me", game="angrymob") as arena:
     for state in arena:
         arena.send([])
 """
@@ -66,7 +66,9 @@ def test_a_program_is_handed_in_plays_and_is_disabled(started, tmp_path, one_san
     assert (2, "lanista: the operator has disabled Ada: copied\n") == (done.code, done.err)
     assert "disabled by the operator: copied" == submit("--list").out.splitlines()[-1]
     operate("enable", "Ada", "--ladder", "pit")
-    assert " playing " in submit("--list").out
+    listed = submit("--list").out
+    assert " playing " in listed
+    assert "match" not in listed  # it has ended its matches as it should
 
     (folder / "bot.py").write_text(CRASHES)
     assert 0 == submit("bot.py", "--follow").code
