@@ -62,11 +62,9 @@ class Crematoria:
     turn: int = 0
     _facts: bytes | None = attrs.field(init=False, default=None, repr=False)
     _before: Position | None = attrs.field(init=False, default=None, repr=False)
-    _settings: str = attrs.field(init=False, repr=False)  # as they are in the digest
     _units: list[str] = attrs.field(init=False, repr=False)  # the beginnings of their facts
 
     def __attrs_post_init__(self) -> None:
-        self._settings = repr(tuple(self.settings.items()))
         self._units = [f"unit {unit} {kind}" for unit, kind in enumerate(self.state.kind)]
 
     # -- playing -------------------------------------------------------------------------------
@@ -189,11 +187,24 @@ class Crematoria:
     # -- records and viewers -------------------------------------------------------------------
 
     def digest(self) -> str:
-        """Return a hash of settings, position and chance."""
-        # The state decides all draws still to come; a test's source of chance may have none.
-        to_come = getattr(self.state.chance, "state", None)
-        hidden = f"({self.turn}, {self._settings}, {to_come})".encode()
-        return hashlib.blake2b(self.facts(0) + hidden, digest_size=8).hexdigest()
+        """Return a hash of board, units, gems, movements, settings, round and generator."""
+        state = self.state
+        hashed_state = (
+            self.turn,
+            *self.settings.values(),
+            state.player,
+            state.health,
+            state.turns,
+            state.pos,
+            sorted(state.gems_lying),
+            state.gems,
+            state.moved,
+            getattr(state.chance, "state", None),
+        )
+        hashed = hashlib.blake2b(repr(hashed_state).encode(), digest_size=8)
+        hashed.update(state.caves)
+        hashed.update(state.board.outside)
+        return hashed.hexdigest()
 
     def seen(self) -> Position:
         """Return a copy of the position for viewers and files."""
