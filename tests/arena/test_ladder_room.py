@@ -284,7 +284,7 @@ def test_a_version_that_has_played_enough_begins_no_match_but_plays_those_of_oth
 
 
 async def test_a_version_that_has_played_gives_no_other_its_number(tmp_path):
-    """What was handed in may be lost, or an older copy; results are found in the records."""
+    """Programs may be lost or be an older copy, while their results are found in the records."""
     with stored_ladder(tmp_path) as store:
         seats = [seat(name, version=3) for name in "AB"]
         store.add_matches([alone(1, *seats)])

@@ -1,4 +1,4 @@
-"""What an arena does not keep or search: large blocks that were freed, objects that stay."""
+"""An arena keeps no large blocks that were freed, and searches no objects that stay."""
 
 import platform
 import subprocess

@@ -236,7 +236,7 @@ async def test_what_cannot_be_built_by_no_fault_of_its_own_lets_others_go_first(
 
 
 async def test_a_check_that_cannot_be_carried_out_is_no_fault_of_the_program(tmp_path):
-    """As on a full disk: it is tried again later."""
+    """It is tried again later, as on a full disk."""
     program = tmp_path / "1.program"
     program.touch()
     with pytest.raises(OSError, match="unknown game 'chess'"):

@@ -151,7 +151,7 @@ def test_an_interrupt_while_the_command_is_imported_leaves_no_traceback(monkeypa
 
 
 def test_times_are_those_of_the_clock_on_the_wall(monkeypatch):
-    """As the page shows them: a deadline is compared with what was handed in before it."""
+    """The page shows these too, so a deadline can be compared with what was handed in before it."""
     try:
         with monkeypatch.context() as patch:
             patch.setenv("TZ", "East-9")

@@ -87,7 +87,7 @@ def test_a_function_that_raises_is_a_bot_that_crashed():
 
 
 def test_a_traceback_names_and_quotes_the_file_of_a_function_that_was_sent():
-    """Of what it calls, too: both have gone to the bot's process as a whole."""
+    """It does so for what the function calls, too: both have gone to the bot's process whole."""
 
     def helper():
         return 1 / 0  # in the helper

@@ -1,5 +1,6 @@
-"""What a position looks like, told from its scene and its frame: for tests that compare it with the
-pixels of the page's board, and of images.
+"""Tells what a position looks like, from its scene and its frame.
+
+Tests compare it with the pixels of the page's board, and of images.
 
 That these are what the rules say is tested in tests/games. Nothing is taken from what draws them.
 """
@@ -70,7 +71,7 @@ def drawing(scene, frame):
 
 
 def _looks(scene, mark, ground, is_hatched):
-    """What is seen at places of a cell, given the mark that stands there, if any."""
+    """Return what is seen at places of a cell, given the mark that stands there, if any."""
     has_arrows = Shape.COUNT in {shape for shape, _, _ in scene.kinds}
     looks = {}
     if mark is not None and mark.shape not in THINGS:

@@ -26,8 +26,9 @@ TRACEBACK = (
 
 
 def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
-    """What a bot ordered and why it changed nothing, and both ways between text and board; when the
-    answers came.
+    """The page tells what a bot ordered, why it changed nothing, and when the answers came.
+
+    It leads from the text to the board, and back.
     """
     record = read_record(records["hogwarts"])
     # A wizard that had something in its way, in some round.

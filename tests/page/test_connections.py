@@ -99,14 +99,14 @@ async def test_a_websocket_that_nobody_accepts_any_more_is_closed():
 
 
 async def test_a_peer_whose_machine_is_gone_is_noticed(lone):
-    """What it had begun to hand in would be kept for as long as a slow line may take."""
+    """Otherwise what it had begun to hand in would be kept as long as a slow line may take."""
     async with crowd(lone, 1):
         (peer,) = lone.server.connections.peers
         assert 1 == peer.socket.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
 
 
 async def test_a_connection_that_takes_no_options_is_closed_alone(lone):
-    """As one that its peer has reset already, on other systems than Linux."""
+    """Systems other than Linux may refuse the options of one that its peer has reset already."""
     ours, theirs = socket.socketpair()  # it isn't TCP
     with theirs:
         await lone.server.connections._serve(ours)

@@ -61,7 +61,7 @@ def test_a_schema_that_is_missing_or_current_is_right(data, arena_url):
 
 
 def test_a_schema_that_open_refuses_is_refused(data, arena_url):
-    """That of another program, and one that its user may not make, but could fill."""
+    """It may be another program's, or one that its user may not make, but could fill."""
     import psycopg
 
     with psycopg.connect(arena_url) as connection:

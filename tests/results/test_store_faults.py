@@ -112,7 +112,7 @@ def test_what_root_makes_in_a_folder_is_its_owner_s(tmp_path):
 
 @pytest.mark.parametrize("create", [True, False])
 def test_a_file_of_another_user_is_told(tmp_path, monkeypatch, create):
-    """That is so before a match is played: a restored copy may still be root's."""
+    """It is told before a match is played, as a restored copy may still be root's."""
     path = tmp_path / "cup.db"
     Database.open(path).close()
     may = os.R_OK if create else 0
