@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -35,6 +35,19 @@ def heeded(numbers: Iterable[signal.Signals] = STOPPING) -> tuple[signal.Signals
         for number in numbers
         if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN
     )
+
+
+@contextlib.contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt at each of `STOPPING` within, unless it is ignored."""
+    handlers = {number: signal.getsignal(number) for number in heeded()}
+    for number in handlers:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def is_running(pid: int) -> bool:

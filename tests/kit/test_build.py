@@ -3,17 +3,17 @@
 import os
 import shlex
 import signal
-import sys
 from pathlib import Path
 
 import pytest
 
-from e2e.running import Program, environment, wait_until
+from e2e.running import Program, environment, wait_until_gone
 from e2e.running import command as lanista
 from kit.conftest import NULL
 from lanista.bots import kit
 from lanista.bots.command import parse_command
 from lanista.cli.originals import build as command
+from support.processes import runs
 
 
 def source(folder, text=NULL, name="AINull.cc"):
@@ -183,22 +183,26 @@ def test_an_older_bot_stays_until_the_new_one_is_written(monkeypatch, tmp_path):
     assert "older" == bot.read_text(encoding="utf-8")
 
 
-def test_a_killed_build_leaves_no_folder(tmp_path, started):
-    """In the folder for temporary files, here that of the source; the compiler goes on alone."""
-    waits = (
-        "import os, signal; print(os.getpid(), file=open('pid', 'w'), flush=True); signal.pause()"
-    )
-    path, pid = source(tmp_path), tmp_path / "pid"
-    env = environment(CXX=shlex.join([sys.executable, "-c", waits]), TMPDIR=str(tmp_path))
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_build_with_its_compilers(tmp_path, started, number):
+    """Also what a compiler has started; here there is one for each game. No folder is left."""
+    waits = 'case "$*" in */dev/null) exit;; esac; sleep 1000 & echo $! $$ > pids.$$; wait'
+    path = source(tmp_path)
+    env = environment(CXX=shlex.join(["sh", "-c", waits, "sh"]), TMPDIR=str(tmp_path))
     program = started(Program(lanista("build", path), tmp_path, env=env))
+
+    def compilers():
+        return [int(pid) for file in tmp_path.glob("pids.*") for pid in file.read_text().split()]
+
     try:
-        program.until(lambda: pid.exists() and pid.read_text().strip(), "it compiles")
-        assert 1 == len(list(tmp_path.glob("lanista-build-*")))
-        program.signal(signal.SIGTERM)
-        assert -signal.SIGTERM == program.wait()
-        wait_until(lambda: not list(tmp_path.glob("lanista-build-*")), "the folder is removed")
+        program.until(lambda: len(compilers()) == 2 * len(kit.GAMES), "it compiles")
+        program.signal(number)
+        assert (130, "\n") == (program.wait(), program.err)
+        wait_until_gone(compilers())
+        assert not list(tmp_path.glob("lanista-build-*"))
     finally:
-        os.kill(int(pid.read_text()), signal.SIGKILL)
+        for pid in filter(runs, compilers()):
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_an_unknown_game_is_bad_input(build_here, tmp_path):

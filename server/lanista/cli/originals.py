@@ -52,6 +52,7 @@ def build(source: str, game: str | None, output: str | None) -> int:
     """
     from lanista.bots import kit
     from lanista.bots.command import shell_word
+    from lanista.system import interrupted_by_signals
 
     if game is not None and game not in kit.GAMES:
         raise BadInputError(
@@ -59,7 +60,8 @@ def build(source: str, game: str | None, output: str | None) -> int:
         )
     file = Path(source)
     try:
-        built = kit.build(file, Path(output or file.stem), game)
+        with interrupted_by_signals():
+            built = kit.build(file, Path(output or file.stem), game)
     except kit.CompileError as error:
         click.echo(f"{error.output}\nlanista: {error.hint}", err=True)
         return EXIT_REFUSED

@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import math
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +37,7 @@ from lanista.errors import BadInputError, SpecError, StoreError, printable
 from lanista.games.picture import counted
 from lanista.nurseries import helpers_nursery
 from lanista.results.engines import where_of
-from lanista.system import heeded
+from lanista.system import interrupted_by_signals
 
 if TYPE_CHECKING:
     from lanista.cli.web import PagePort
@@ -206,24 +205,18 @@ def check(setup: Setup, format_: Format) -> int:
     use_cgroups()
     trials: list[Trial] = []
     say(heading(setup))
-    handlers = {
-        number: signal.getsignal(number) for number in heeded((signal.SIGTERM, signal.SIGHUP))
-    }
-    for number in handlers:
-        signal.signal(number, signal.default_int_handler)
-    try:
-        for name in setup.bots:
-            trials.append(
-                worker.try_bot(setup.match_setup, setup.contestants[name], _opening(setup))
-            )
-            say(*trial_lines(trials[-1]))
-    except KeyboardInterrupt:
-        click.echo("lanista tournament check: interrupted", err=True)
-        return EXIT_INTERRUPTED
-    finally:
-        worker.close()
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+    with interrupted_by_signals():
+        try:
+            for name in setup.bots:
+                trials.append(
+                    worker.try_bot(setup.match_setup, setup.contestants[name], _opening(setup))
+                )
+                say(*trial_lines(trials[-1]))
+        except KeyboardInterrupt:
+            click.echo("lanista tournament check: interrupted", err=True)
+            return EXIT_INTERRUPTED
+        finally:
+            worker.close()
     say(*plan(setup, format_, trials))
     return EXIT_FAILED if any(trial.trouble for trial in trials) else 0
 

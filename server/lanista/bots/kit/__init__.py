@@ -16,6 +16,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 from codecs import BOM_UTF8
@@ -142,7 +143,7 @@ def build(source: Path, output: Path, game: str | None = None) -> Built:
     """
     text = _text_of(source)
     _check_output(output, source)
-    with TemporaryFolder("lanista-build", watched=True) as folder:
+    with TemporaryFolder("lanista-build") as folder:
         chosen = compiler()
         work = _Work(
             compiler=chosen,
@@ -183,9 +184,10 @@ class _Work:
     def bot(self) -> Path:
         return self.folder / "bot"
 
-    def start(self, game: str, *arguments: str | Path) -> subprocess.Popen[str]:
-        """Start the compiler with the headers of a game."""
-        return subprocess.Popen(
+    @contextlib.contextmanager
+    def started(self, game: str, *arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+        """Yield the compiler, which runs with the headers of a game; end it if that fails."""
+        with subprocess.Popen(
             [
                 *self.compiler,
                 *self.flags,
@@ -199,10 +201,17 @@ class _Work:
             stderr=subprocess.STDOUT,
             encoding="utf-8",
             errors="replace",
-        )
+            process_group=0,  # a compiler starts others, which don't end with it
+        ) as process:
+            try:
+                yield process
+            except BaseException:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGTERM)
+                raise
 
     def run(self, game: str, *arguments: str | Path) -> tuple[int, str]:
-        with self.start(game, *arguments) as process:
+        with self.started(game, *arguments) as process:
             output, _ = process.communicate()
         return process.returncode, output
 
@@ -285,11 +294,11 @@ def _game_of(work: _Work) -> str:
 
 def _check(work: _Work, games: Sequence[str]) -> Iterator[str | None]:
     """Yield, for each game, None if the file compiles for it, else the compiler's output."""
-    running = [work.start(game, "-fsyntax-only", work.copy) for game in games]
-    for process in running:
-        with process:
+    with contextlib.ExitStack() as stack:
+        compilers = [work.started(game, "-fsyntax-only", work.copy) for game in games]
+        for process in list(map(stack.enter_context, compilers)):
             output, _ = process.communicate()
-        yield output if process.returncode else None
+            yield output if process.returncode else None
 
 
 def _compile(work: _Work, game: str) -> str:
