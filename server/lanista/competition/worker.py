@@ -131,7 +131,10 @@ def play_blocks(task: Task) -> list[Finished]:
             raise WorkError(f"{cant}: there is no folder {bot.folder}")
         for word in bot.needs:
             if not is_there(word, bot.folder):
-                raise WorkError(f"{cant}: in {bot.folder} there is no {word}, and no such program")
+                raise WorkError(
+                    f"{cant}: in {bot.folder} there is no {word}, and no such program; copy it "
+                    f"there, or remove the manager's if {name} doesn't need it"
+                )
     return _in_loop(_play_blocks, task)
 
 
