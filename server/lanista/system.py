@@ -139,13 +139,24 @@ def return_large_blocks() -> None:
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
-    """Make a folder and those around it, unless it is there; raise OSError if it can't be made."""
+    """Make a folder and those around it, unless it is there; raise OSError if it can't be made.
+
+    Each that root makes is for the owner of the folder around it, as by `make_file`.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(mode, parents=True, exist_ok=True)
     except FileExistsError as error:
         is_file = Path(error.filename).exists()
         why = "a file is in its place" if is_file else "it is a link to nothing"
         raise NotADirectoryError(errno.ENOTDIR, why, error.filename) from None
+    if os.geteuid() == 0:
+        for made in reversed(missing):
+            descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                _give_to_owner(descriptor, made.parent)
+            finally:
+                os.close(descriptor)
 
 
 def make_file(path: Path, mode: int) -> None:
@@ -157,11 +168,16 @@ def make_file(path: Path, mode: int) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         if os.geteuid() == 0:
-            owner = path.parent.stat()
-            with contextlib.suppress(OSError):  # a root without this right, as in some containers
-                os.fchown(descriptor, owner.st_uid, owner.st_gid)
+            _give_to_owner(descriptor, path.parent)
     finally:
         os.close(descriptor)
+
+
+def _give_to_owner(descriptor: int, folder: Path) -> None:
+    """Give what is open, and was made by root, to the owner of the folder that it is in."""
+    owner = folder.stat()
+    with contextlib.suppress(OSError):  # a root without this right, as in some containers
+        os.fchown(descriptor, owner.st_uid, owner.st_gid)
 
 
 def sync_folder(folder: Path) -> None:

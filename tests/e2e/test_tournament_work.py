@@ -307,7 +307,7 @@ def test_a_worker_without_a_bots_folder_or_file_lets_none_lose(tmp_path):
     setup = setup_of(tmp_path, ("Mine", "python3 mine.py --fast"), JOE)
     assert ("python3", "mine.py") == setup.contestants["Mine"].needs
     script.unlink()
-    with pytest.raises(WorkError, match=r"Mine can't run on .*: in .* there is no mine\.py, .*; copy"):
+    with pytest.raises(WorkError, match=r"Mine can't run on .*: in .* no mine\.py, .*; copy it"):
         play_blocks(task_of(setup, 0))
 
 

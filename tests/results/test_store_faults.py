@@ -97,16 +97,20 @@ def test_a_rebuilt_database_whose_end_stays_in_its_log_takes_no_place(tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files for others")
 def test_what_root_makes_in_a_folder_is_its_owner_s(tmp_path):
-    """Root's commands keep no arena from starting that runs as a user of its own."""
+    """Root's commands keep no arena from starting that runs as a user of its own.
+
+    Not even one that has never run: the folders are made for it, too.
+    """
     os.chown(tmp_path, ORDINARY, ORDINARY)
-    data = DataFolder(tmp_path)
+    data = DataFolder(tmp_path / "arenas" / "data")
     with Database.of_arena(data):
         pass
     with rebuilding(data.database):
         pass
-    write_file(tmp_path / "versions.json", b"{}")
-    made = {path.name: path.stat() for path in tmp_path.iterdir()}
-    assert {"lanista.db", "lanista.db.1", "lanista.db.lock", "versions.json"} == set(made)
+    write_file(data.path / "versions.json", b"{}")
+    made = {path.name: path.stat() for path in tmp_path.rglob("*")}
+    files = {"lanista.db", "lanista.db.1", "lanista.db.lock", "versions.json"}
+    assert {"arenas", "data", *files} == set(made)
     assert {(ORDINARY, ORDINARY)} == {(status.st_uid, status.st_gid) for status in made.values()}
 
 
