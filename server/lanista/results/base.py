@@ -100,7 +100,8 @@ class Database:
             schema: The PostgreSQL schema that has the tables; it is created with them. Without it
                 they are where the URL says.
             check: Whether to have SQLite look for damage in all of its file, which takes 1.5 s for
-                a million matches. Not needed for one question, or if a parent process did it.
+                a million matches; with `create` also whether to try that it can be written. Not
+                needed for one question, or if a parent process did it.
             holds: What its only competition is, which is then made together with the tables: nobody
                 finds these without it. None if it may have many.
 
@@ -305,7 +306,7 @@ class Database:
             with self.reading() as connection:
                 is_current = migrations.is_current(connection)
             if is_current:
-                if not keep:
+                if not keep or (create and check):
                     self._rehearse_writing()
                 return
         elif not create:
