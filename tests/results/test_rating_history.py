@@ -6,7 +6,7 @@ import pytest
 
 from lanista.results.database import Store
 from lanista.results.match_result import Estimate
-from lanista.results.rating_history import DAILY_FOR, EVERY, HOURLY_FOR, RatingHistory
+from lanista.results.rating_history import DAYS, EVERY, HOURLY_FOR, RatingHistory
 
 NOON = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -83,10 +83,16 @@ def test_older_ones_are_thinned_out(history):
     assert [NOON] == early[:1]
     assert len(early) == len({one.date() for one in early})
     assert all(one.hour == 0 for one in early[1:])
-    history.add(NOON + DAILY_FOR + 5 * DAY, {"Ann": rated(1.0)})
-    (_, last) = history.of_bot("Ann")[-1]
-    assert rated(1.0) == last
-    assert history.at(NOON + 4 * DAY) == {}
+
+
+def test_the_last_days_that_have_any_are_kept(history, monkeypatch):
+    """A clock that is two years ahead for a moment takes no more than any other day."""
+    monkeypatch.setattr("lanista.results.rating_history.DAYS", 3)
+    ahead = NOON + 2 * DAYS * DAY
+    for taken in (NOON, NOON + DAY, NOON + 2 * DAY, ahead, NOON + 3 * DAY):
+        history.add(taken, {"Ann": rated(1.0)})
+    kept = [datetime.fromisoformat(one) for one, _ in history.of_bot("Ann")]
+    assert [NOON + 2 * DAY, NOON + 3 * DAY, ahead] == kept
 
 
 def test_two_processes_may_take_snapshots(target, history):

@@ -1,8 +1,9 @@
 """The ratings on a ladder at earlier times: snapshots of its table, as they were computed then.
 
 At most one in two minutes is kept of each ladder, for three hours, so that the curve of a class's
-evening shows it; then one an hour, for two days; then one a day, for 400 days. So a ladder of a
-thousand bots has little more than half a million rows, however much is played.
+evening shows it; then one an hour, for two days; then one for each of the last 400 days that have
+any. So a ladder of a thousand bots has little more than half a million rows, however much is
+played.
 """
 
 from collections.abc import Mapping
@@ -21,8 +22,11 @@ ALL_FOR = timedelta(hours=3)
 """How long every snapshot is kept."""
 HOURLY_FOR = timedelta(days=2)
 """How long the first snapshot of an hour is kept."""
-DAILY_FOR = timedelta(days=400)
-"""How long the first snapshot of a day is kept."""
+DAYS = 400
+"""Number of days whose first snapshot is kept.
+
+They aren't counted from now: a clock that is a year ahead must not remove what was before.
+"""
 
 
 @attrs.frozen
@@ -60,18 +64,16 @@ class RatingHistory:
 
     def _superfluous(self, connection: sa.Connection, now: datetime) -> list[str]:
         """Return the snapshots that needn't be kept any longer."""
-        oldest, hourly, all_since = (_text(now - age) for age in (DAILY_FOR, HOURLY_FOR, ALL_FOR))
-        all_ = (
-            sa.select(SNAPSHOTS.c.taken)
-            .where(self.ladder.of(SNAPSHOTS))
-            .order_by(SNAPSHOTS.c.taken)
-        )
+        hourly, all_since = (_text(now - age) for age in (HOURLY_FOR, ALL_FOR))
+        query = sa.select(SNAPSHOTS.c.taken).where(self.ladder.of(SNAPSHOTS))
+        all_ = list(connection.scalars(query.order_by(SNAPSHOTS.c.taken)))
+        oldest = sorted({taken[: len("2026-01-01")] for taken in all_})[-DAYS:][0]
         had: set[str] = set()
         superfluous = []
-        for taken in connection.scalars(all_):
+        for taken in all_:
             day, hour = taken[: len("2026-01-01")], taken[: len("2026-01-01T00")]
             is_late = taken < hourly and day in had
-            if taken < oldest or is_late or (taken < all_since and hour in had):
+            if day < oldest or is_late or (taken < all_since and hour in had):
                 superfluous.append(taken)
             had |= {day, hour}
         return superfluous
