@@ -298,12 +298,17 @@ def test_another_tournament_with_the_same_records_is_refused(tmp_path):
 def test_a_folder_of_records_of_a_database_on_a_server_is_refused_to_others(tmp_path):
     """Whether such a database is still there isn't asked."""
     setup = setup_in(tmp_path)
-    for _ in range(2):
-        with folder_lock(setup.records, "postgresql://ann:secret@host/cups"):
+    url = "postgresql://ann:secret@host/cups?options=-csearch_path%3D{}&connect_timeout={}"
+    for seconds in (10, 20):
+        with folder_lock(setup.records, url.format("one", seconds)):
             pass
-    told = "whose results are in postgresql://ann@host/cups; give each"
+    told = (
+        r"whose results are in postgresql://ann@host/cups\?options=-csearch_path%3Done; give each"
+    )
     with pytest.raises(StoreError, match=told), open_tournament(setup, concurrency=1):
         pytest.fail("its records are another's")
+    with pytest.raises(StoreError, match=told), folder_lock(setup.records, url.format("two", 10)):
+        pytest.fail("another schema has another tournament")
 
 
 def test_a_folder_of_records_whose_tournament_can_not_be_looked_for_is_refused(tmp_path):

@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import sqlite3
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -186,16 +187,19 @@ def url_of(target: str) -> URL | None:
     return None if is_ambiguous else url
 
 
-def where_of(target: str | Path) -> str:
-    """Return the name of a database for people: a file, or a URL without password and options."""
+def where_of(target: str | Path, options: Container[str] = ()) -> str:
+    """Return the name of a database for people: a file, or a URL without its password.
+
+    Of the URL's options it has only those that are named.
+    """
     if isinstance(target, Path) or "://" not in target:
         return str(target)
     url = url_of(target)
     if url is None or not _HOST.fullmatch(url.host or ""):
         return "a database whose URL can't be read"  # a password may be anywhere in it
-    shown = URL.create(
-        url.drivername.partition("+")[0], url.username, None, url.host, url.port, url.database
-    )
+    kind = url.drivername.partition("+")[0]
+    kept = {key: value for key, value in url.query.items() if key in options}
+    shown = URL.create(kind, url.username, None, url.host, url.port, url.database, kept)
     return shown.render_as_string()
 
 

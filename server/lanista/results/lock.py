@@ -27,6 +27,11 @@ moment is a second or two.
 """
 _LOCK_NOT_AVAILABLE = "55P03"
 """The SQLSTATE of a wait that `lock_timeout` ended (`engines.postgresql_error` has the source)."""
+_PLACES = ("host", "port", "dbname", "service", "options")
+"""Options of PostgreSQL's URLs that say which database, and by `search_path` which schema, it is.
+
+The others may change from one run to the next, as the timeouts do.
+"""
 _IN_USE = "in use by another `lanista tournament run` or arena"
 _held: set[int] = set()
 """File descriptors of the locks that this process holds."""
@@ -57,7 +62,8 @@ def file_lock(database: Path) -> contextlib.AbstractContextManager[None]:
 def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
     """Make a folder of records and hold its lock: `.lock` in it, which is never removed.
 
-    The file names the database whose records they are: a path relative to the folder, or a URL.
+    The file names the database whose records they are: a path relative to the folder, or a URL
+    without its password.
 
     Raises:
         StoreError: Another run holds it, or another tournament, whose database still exists, has
@@ -85,7 +91,7 @@ def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
 def _claim(folder: Path, path: Path, database: str | Path) -> None:
     """Note in a folder's lock file, which is held, to which database its records belong."""
     file, real = path_of(database), folder.resolve()
-    name = where_of(database) if file is None else os.path.relpath(file, real)
+    name = where_of(database, _PLACES) if file is None else os.path.relpath(file, real)
     owner = os.fsdecode(path.read_bytes())
     if owner == name:
         return
