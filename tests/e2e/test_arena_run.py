@@ -1,6 +1,7 @@
 """`lanista arena run`: an arena that a file describes, as its operator and a bot meet it."""
 
 import json
+import os
 import signal
 
 from e2e.running import FileArena
@@ -30,6 +31,11 @@ def test_an_arena_reads_its_file_again_and_drains(started, peers, pair, tmp_path
     arena.signal(signal.SIGHUP)
     arena.until(lambda: "nothing is changed" in arena.err, "the file is refused")
     assert "max_connections: 0; expected at least 1" in arena.err
+    file.unlink()
+    os.mkfifo(file)  # nothing ever writes to it
+    arena.signal(signal.SIGHUP)
+    arena.until(lambda: "a named pipe" in arena.err, "the pipe is refused")
+    file.unlink()
     file.write_text(RELOADED.format(most=3, workers=1))
     arena.signal(signal.SIGHUP)
     arena.until(lambda: "was read again" in arena.err, "the file is read")

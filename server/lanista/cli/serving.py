@@ -1,5 +1,6 @@
 """Serving an arena and its page, as `lanista serve` and `lanista arena run` do."""
 
+import contextlib
 import resource
 import tempfile
 from bisect import bisect_right
@@ -23,7 +24,7 @@ from lanista.bots.cgroup import use_cgroups
 from lanista.cli.common import refused_option
 from lanista.cli.logs import configure_log
 from lanista.cli.web import PagePort, listening_text, shown_tournaments
-from lanista.errors import BadInputError, placed
+from lanista.errors import BadInputError, SpecError, placed
 from lanista.page.connections import MAX_CONNECTIONS
 from lanista.page.ladders import Ladders
 from lanista.ranges import ValueOfKeyError
@@ -68,6 +69,9 @@ def _reread(
     file: Path, begun_with: ArenaSpec, given: Mapping[str, Any], options: Options
 ) -> Options:
     """Return an arena's options with the limits that its file says now, however it was begun."""
+    with contextlib.suppress(OSError):  # reading it says why it can't be read
+        if file.is_fifo():  # opening it would wait for a writer, for ever
+            raise SpecError(f"{file}: a named pipe, which can't be read again; give a file")
     spec = _overridden(read_spec(file), given)
     with placed(f"{file}: max_connections: "):
         possible = allow_connections(attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls))
