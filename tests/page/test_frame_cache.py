@@ -292,15 +292,22 @@ async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record):
     assert not cache.folder.exists()
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        BlockingIOError(11, "Resource temporarily unavailable"),
+        RuntimeError("can't start new thread"),
+    ],
+)
 async def test_a_worker_that_nobody_needs_is_not_tried_again(
-    cache, record, monkeypatch, autojump_clock
+    cache, record, monkeypatch, autojump_clock, refusal
 ):
     """One that the system has no room for: not for a page, until a match is opened."""
     calls = []
 
     async def call(helper, function, folder, orders, jobs):
         calls.append(jobs)
-        raise BlockingIOError(11, "Resource temporarily unavailable")
+        raise refusal
 
     monkeypatch.setattr(HelperProcess, "call", call)
     cache.warm_up()

@@ -12,6 +12,7 @@ import trio
 from PIL import Image
 
 from lanista import __version__
+from lanista.errors import StoreError
 from lanista.games import registry
 from lanista.hosting.control import RunningMatches
 from lanista.page.difference import json_of_files
@@ -393,13 +394,15 @@ async def test_without_a_list_the_rest_is_there(tmp_path):
         assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
 
 
-async def test_a_record_that_the_list_could_not_take_is_added_later(house, monkeypatch):
+@pytest.mark.parametrize(
+    "error", [StoreError("database or disk is full"), RuntimeError("can't start new thread")]
+)
+async def test_a_record_that_the_list_could_not_take_is_added_later(house, monkeypatch, error):
     """As when the disk was full at the end of the match: it isn't missing until the next start."""
-    from lanista.errors import StoreError
     from lanista.results.match_list import MatchList
 
     def fail(*_):
-        raise StoreError("database or disk is full")
+        raise error
 
     monkeypatch.setattr(MatchList, "add", fail)
     monkeypatch.setattr("lanista.page.kept_list.SYNC_AGAIN", 0)

@@ -6,6 +6,7 @@ import os
 import time
 
 import pytest
+import trio
 
 from lanista.games.outcome import Ending
 from lanista.hosting.control import RunningMatches
@@ -129,6 +130,22 @@ async def test_what_a_killed_run_left_behind_is_not_running(folder, record, monk
     matches.on_end = ended.append
     await matches.look()
     assert ({}, [MATCH.id]) == (matches.running, ended)
+
+
+async def test_a_look_that_gets_no_thread_changes_nothing(folder, record, monkeypatch):
+    """It is the system that lets none be started; the page goes on."""
+    begin(folder, unpacked(record)[:3])
+    matches = cup(folder)
+
+    async def refuse(*_, **__):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trio.to_thread, "run_sync", refuse)
+        await matches.look()
+    assert {} == matches.running
+    await matches.look()
+    assert [MATCH.id] == list(matches.running)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]\n", b'{"lanista_record": 4}\n', b"x" * 100])

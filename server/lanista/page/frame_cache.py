@@ -211,8 +211,9 @@ class FrameCache:
             try:
                 reports, has_more = await self._helper.call(work, self.folder, orders, jobs)
                 pause = 0 if has_more else math.inf
-            except (HelperDiedError, OSError) as error:
-                # Matches go on without frames, and the next worker knows no job.
+            except (HelperDiedError, OSError, RuntimeError) as error:
+                # The last if no thread can start. Matches go on without frames, and the next worker
+                # knows no job.
                 log.error("the replay worker failed", why=str(error))
             for report in reports:
                 if report.job in self._by_number:

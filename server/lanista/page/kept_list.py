@@ -105,7 +105,7 @@ class KeptList:
         """Do something with the list, and return whether it was done; what goes wrong is logged."""
         try:
             await do(*args)
-        except (LanistaError, OSError) as error:
+        except (LanistaError, OSError, RuntimeError) as error:  # the last if no thread can start
             log.error(trouble, why=str(error))
             return False
         return True

@@ -197,11 +197,17 @@ class Tournaments:
         return await self._named(name).matches(filters)
 
     async def look(self) -> None:
-        """Look which matches are running; it must not be called again meanwhile."""
+        """Look which matches are running; it must not be called again meanwhile.
+
+        Nothing changes if the system lets no thread be started now.
+        """
         known = {match.part: match for match in self.running.values()}
-        found = await trio.to_thread.run_sync(
-            self._look, known, abandon_on_cancel=True, limiter=self._one_thread
-        )
+        try:
+            found = await trio.to_thread.run_sync(
+                self._look, known, abandon_on_cancel=True, limiter=self._one_thread
+            )
+        except RuntimeError:
+            return
         before, self.running = self.running, {match.match: match for match in found}
         for match, watched in before.items():
             if self.running.get(match) != watched:
