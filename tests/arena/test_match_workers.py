@@ -7,6 +7,8 @@ import contextlib
 import os
 import resource
 import signal
+import socket
+import subprocess
 import sys
 
 import attrs
@@ -415,6 +417,25 @@ async def test_a_worker_may_open_more_files_than_the_arena_at_first(workers, nur
     assert (hard, hard) == allowed
     leave(connections, bots)
     await playing.end()
+
+
+def test_a_worker_begins_where_the_system_says_that_there_is_no_limit_of_files():
+    """As macOS says; it refuses to let a process have as many."""
+    begins = """
+import resource
+from lanista.arena.worker_process import end_of_link
+
+def refuse(*_):
+    raise ValueError("current limit exceeds maximum limit")
+
+resource.getrlimit, resource.setrlimit = lambda _: (256, resource.RLIM_INFINITY), refuse
+end_of_link()
+"""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        argv = [sys.executable, "-c", begins, str(theirs.fileno())]
+        done = subprocess.run(argv, pass_fds=[theirs.fileno()], capture_output=True, text=True)
+    assert (0, "") == (done.returncode, done.stderr)
 
 
 async def test_matches_are_spread_over_workers_which_heed_no_signal_but_kill(

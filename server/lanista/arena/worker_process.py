@@ -335,7 +335,8 @@ def end_of_link() -> socket.socket:
     more connections than may be; as it may allow more later, the system's limit holds here.
     """
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    if most != resource.RLIM_INFINITY:  # which macOS says, and doesn't accept
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
     os.dup2(2, 1)
