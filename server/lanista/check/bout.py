@@ -52,7 +52,11 @@ OUTPUT_KEPT = 4000
 
 
 class CheckFailureError(Exception):
-    """The check can't go on, and not by the bot's fault: a house bot or the rules failed."""
+    """The check can't go on, and not by the bot's fault: a house bot didn't start, say."""
+
+
+class RulesError(CheckFailureError):
+    """The rules failed: with the same bot they would do so again."""
 
 
 @attrs.frozen(kw_only=True)
@@ -313,7 +317,7 @@ class _BoutPlayer:
         bout, spec = self.bout, self.spec
         if report.result.error is not None:
             last = report.result.error.strip().splitlines()[-1]
-            raise CheckFailureError(f"{spec.name} was aborted by {last}; `lanista play` says where")
+            raise RulesError(f"{spec.name} was aborted by {last}; `lanista play` says where")
         record = read_record(report.record)
         bout.records.append(record)
         bout.noted += [

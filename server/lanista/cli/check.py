@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from lanista.cli import EXIT_INTERRUPTED
+from lanista.cli import EXIT_INTERRUPTED, EXIT_OUR_ERROR
 from lanista.cli.common import (
     bot_options,
     game_and_bots,
@@ -60,13 +60,13 @@ def command(
     GAME is one of `lanista games`. BOT is a house bot's name, or a command line in quotes, as for
     `lanista play`. It is started anew for every match. docs/bots/check.md explains each item.
 
-    Exit codes: 0 nothing is wrong, 1 an item failed or couldn't be tried, 2 bad input,
-    130 interrupted.
+    Exit codes: 0 nothing is wrong, 1 an item failed or couldn't be tried, 2 bad input, 70 the
+    game's rules failed, 130 interrupted.
     """
     from lanista.bots.cgroup import use_cgroups
     from lanista.bots.keeper_process import become_subreaper
     from lanista.bots.limits import limits_of_match
-    from lanista.check.bout import CheckFailureError, Tested
+    from lanista.check.bout import CheckFailureError, RulesError, Tested
     from lanista.check.items import judge, passed
     from lanista.hosting.bot_pool import Contestant
     from lanista.hosting.inputs import checked_seed, sandboxed
@@ -112,7 +112,11 @@ def command(
     try:
         results = _run(tested, rivals, shows_progress=not as_json and sys.stderr.isatty())
     except (CheckFailureError, OSError) as error:
-        raise BadInputError(f"the check can't be carried out: {error}") from None
+        message = f"the check can't be carried out: {error}"
+        if isinstance(error, RulesError):
+            say(f"lanista: {message}", err=True)
+            return EXIT_OUR_ERROR
+        raise BadInputError(message) from None
     if results is None:
         return EXIT_INTERRUPTED
     items = judge(results)
