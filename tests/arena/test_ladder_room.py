@@ -307,3 +307,12 @@ def test_a_program_that_does_not_start_rests_unless_it_was_taken_back(tmp_path):
         assert room.why_resting("A").endswith("it exited with code 1")
         assert room.why_failed("A", 2).endswith("/home/a/secret")
         assert "" == room.why_failed("A", 3)
+
+
+def test_a_version_that_ends_late_hides_no_crash_of_a_newer_one(tmp_path):
+    """Its last match may go on for long after the newer one has begun to play."""
+    with with_programs(tmp_path) as room:
+        room.left("A", 2, "match2", "its process exited with code 2")
+        room.left("A", 1, "match1", "its process exited with code 1")
+        assert "match match2: its process exited with code 2" == room.why_failed("A", 2)
+        assert "match match1: its process exited with code 1" == room.why_failed("A", 1)

@@ -91,8 +91,8 @@ class LadderRoom:
     """By name and version: the matches of programs that were handed in."""
     _failures: dict[str, str] = attrs.field(factory=dict, init=False)
     """Why each bot that has failed did so the last time, by name."""
-    _last_words: dict[str, tuple[int, str]] = attrs.field(factory=dict, init=False)
-    """By name: the version that was the last one to fail by itself, and how, with what it wrote."""
+    _last_words: dict[tuple[str, int], str] = attrs.field(factory=dict, init=False)
+    """By name and version: how a program failed by itself the last time, with what it wrote."""
     _benched: Collection[str] = attrs.field(default=(), init=False)
     """The keys of the names that the operator has benched."""
     _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
@@ -262,21 +262,20 @@ class LadderRoom:
         present = self.submitted.get(name)
         if name in self.house or (present is not None and present.version == version):
             self._failures[name] = why
-            self._last_words[name] = version or 0, f"it didn't start: {last_words}"
+            if version is not None:
+                self._last_words[name, version] = f"it didn't start: {last_words}"
             self._ladder.fail(name, self.now)
 
     def left(self, name: str, version: int, match: str, why: str) -> None:
         """Note that a version of a program ended in a match, and why, with what it wrote."""
-        self._last_words[name] = version, f"match {match}: {why}"
+        self._last_words[name, version] = f"match {match}: {why}"
 
     def why_failed(self, name: str, version: int) -> str:
-        """Return how the last one of a name that didn't start or ended in a match did so.
+        """Return how a version didn't start or ended in a match the last time; empty if it didn't.
 
-        It is empty if that was another version. It contains what the program wrote, and so is for
-        its owner alone.
+        It contains what the program wrote, and so is for its owner alone.
         """
-        failed, last_words = self._last_words.get(name, (0, ""))
-        return last_words if failed == version else ""
+        return self._last_words.get((name, version), "")
 
     def presence(self) -> Mapping[str, int]:
         """Return how many bots are present: `waiting`, `playing`, `resting`."""
