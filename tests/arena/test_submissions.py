@@ -169,6 +169,11 @@ async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_mo
     await submissions.delete(who("Ann"), 1)
     asked = submissions.hand_in(who("Ann"), "bot.py", b"c")
     assert "try again in 3600 s" in await refused(HTTPStatus.TOO_MANY_REQUESTS, asked)
+    submissions.room.spec = attrs.evolve(submissions.room.spec, submissions=Submissions(per_hour=1))
+    asked = submissions.hand_in(who("Ann"), "bot.py", b"c")
+    words = await refused(HTTPStatus.TOO_MANY_REQUESTS, asked)
+    assert "2 versions within an hour; at most 1 are taken" in words  # a reload has lowered it
+    submissions.room.spec = attrs.evolve(submissions.room.spec, submissions=Submissions(per_hour=2))
     # Nor does sending the body of a request that came first last.
     earlier = datetime.now(UTC) - timedelta(minutes=1)
     asked = submissions.hand_in(who("Ann"), "bot.py", b"c", earlier)

@@ -83,8 +83,8 @@ def check_rate(author: Author, now: datetime, per_hour: int) -> None:
         wait = math.ceil((within[-per_hour] - begin).total_seconds())
         raise RefusedError(
             HTTPStatus.TOO_MANY_REQUESTS,
-            f"{author.name} has handed in {len(within)} versions within an hour, the most that "
-            f"are taken; try again in {wait} s",
+            f"{author.name} has handed in {len(within)} versions within an hour; at most "
+            f"{per_hour} are taken; try again in {wait} s",
         )
 
 
