@@ -189,7 +189,8 @@ def test_where_no_name_can_be_kept_a_given_token_serves(run, page, kept):
     words = f"can't write {kept}: Not a directory; give --name and --token the next time too\n"
     assert (0, words) == (done.code, done.err)
     done = run("bot.py", "--name", "Ada")  # a token that nobody would know any more isn't used
-    assert f"lanista: can't write {kept}: Not a directory\n" == done.refusal
+    assert f"lanista: can't write {kept}: Not a directory; so no new token" in done.refusal
+    assert done.refusal.endswith("and give it by --token\n")
     assert ["Ada:given"] == page.tokens()
 
 

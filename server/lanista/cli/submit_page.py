@@ -322,7 +322,13 @@ class SubmissionsPage:
                 # Kept before it is used, so that no name is registered with a token that is lost.
                 token = new_token()
                 kept = KeptName(arena=page.url, name=name, token=token)
-                keep(kept)
+                try:
+                    keep(kept)
+                except FileError as error:
+                    raise BadInputError(
+                        f"{error}; so no new token can be kept: choose a secret yourself, and give "
+                        "it by --token"
+                    ) from None
                 is_new = True
             else:
                 raise BadInputError(
