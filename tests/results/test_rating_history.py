@@ -50,6 +50,14 @@ def test_a_clock_that_was_ahead_holds_no_snapshots_up(history):
     assert [NOON - DAY, NOON, NOON + DAY] == taken
 
 
+def test_arenas_that_share_a_ladder_take_a_snapshot_once_whoever_has_the_faster_clock(history):
+    """The same table would be there twice, a second apart."""
+    second = timedelta(seconds=1)
+    history.add(NOON + second, {"Ann": rated(5.0)})
+    history.add(NOON, {"Ann": rated(5.0)})
+    assert ["2026-05-01T12:30:01+00:00"] == [taken for taken, _ in history.of_bot("Ann")]
+
+
 def test_the_evening_of_a_class_has_a_curve_and_later_an_hour_has_a_point(history):
     """45 minutes of play have more points than can be seen in a line of two."""
     for minute in range(45):

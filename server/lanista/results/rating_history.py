@@ -57,9 +57,10 @@ class RatingHistory:
                 connection.execute(table.delete().where(condition))
 
     def _has_one(self, connection: sa.Connection, now: datetime) -> bool:
-        # Those that are later than now don't count: the clock was ahead when they were taken.
+        # A little later than now are those of another arena, whose clock is ahead. What is much
+        # later doesn't count: this clock was ahead when it was taken.
         taken = SNAPSHOTS.c.taken
-        recent = (self.ladder.of(SNAPSHOTS), taken > _text(now - EVERY), taken <= _text(now))
+        recent = taken > _text(now - EVERY), taken < _text(now + EVERY), self.ladder.of(SNAPSHOTS)
         return bool(connection.scalar(sa.select(sa.exists().where(*recent))))
 
     def _superfluous(self, connection: sa.Connection, now: datetime) -> list[str]:
