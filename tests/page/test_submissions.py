@@ -11,6 +11,7 @@ import pytest
 import trio
 
 from arena.test_ladder_room import program
+from lanista.arena import decisions
 from lanista.arena.spec import LadderSpec, Submissions
 from lanista.page import connections
 from page.house import opened
@@ -215,6 +216,25 @@ async def test_tokens_that_are_guessed_by_handing_in_delay_no_bot(house):
     assert 403 == (await hand_in(house, "Ann", token="guess")).status
     waiting = house.arena.names._wrong_tokens._whole_at
     assert ["page"] == [sender.purpose for sender, _ in waiting]
+
+
+@pytest.mark.parametrize("decision", ["remove_name", "reset_token"])
+async def test_a_body_that_ends_after_its_token_was_revoked_is_refused(house, decision):
+    """It would take the place of what the name's next owner has handed in meanwhile."""
+    stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
+    head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 8\r\n"
+    await stream.send_all(f"{head}{basic('Ann')}\r\n\r\nhalf".encode())
+    names = house.arena.names
+    await until(lambda: "Ann" in names._seen)
+    await names.decide(lambda store: getattr(decisions, decision)(store, "Ann"))
+    if decision == "remove_name":
+        assert 201 == (await hand_in(house, token="of-the-next-owner")).status
+    await stream.send_all(b"rest")
+    assert (await stream.receive_some()).startswith(b"HTTP/1.1 403 ")
+    await stream.aclose()
+    authors = house.arena.submissions.ladders["pit"].authors.values()
+    taken = [version.file for author in authors for version in author.versions.values()]
+    assert (["bot.py"] if decision == "remove_name" else []) == taken
 
 
 async def test_a_body_that_takes_too_long_is_given_up(house, monkeypatch):

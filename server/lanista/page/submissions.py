@@ -69,9 +69,11 @@ class SubmissionRoutes:
         submissions = self._of(ladder)
         file = asked.parameters.get("file", "")
         submissions.check_file(file, self._endings(), asked.length, received)
-        who = await self.authorization.author(asked, registers=True)
+        await self.authorization.author(asked, registers=True)
         asked.peer.hold(asked.length)
         data = await asked.peer.read_body(asked.length)
+        # Meanwhile the operator may have given the name another token, or another owner.
+        who = await self.authorization.author(asked)
         if _FORM.match(data):
             raise bad_request(
                 "the body is a form; send the file as it is (curl --data-binary @FILE)"
