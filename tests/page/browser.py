@@ -26,6 +26,7 @@ PATIENCE = 60_000
 DESK = {"width": 1280, "height": 720}
 PHONE = {"width": 390, "height": 844}
 NARROW = {"width": 360, "height": 640}
+ON_ITS_SIDE = {"width": 640, "height": 360}
 
 
 def chromium():

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from e2e.running import wait_until
-from page.browser import DESK, PHONE
+from page.browser import DESK, ON_ITS_SIDE, PHONE
 from page.matchpage import MatchPage
 
 ON_TOP = """(one) => {
@@ -108,7 +108,7 @@ def test_the_board_and_the_orders_are_reached_on_any_screen(arena, show):
     """Nothing covers a part of either, and nobody has to scroll between them."""
     page = show(f"{arena.page}/#/play")
     match, panel = begin(page, "angrymob", ["CamperJoe"])
-    for size in (DESK, PHONE):
+    for size in (DESK, PHONE, ON_ITS_SIDE):
         page.set_viewport_size(size)
         page.locator(".match").evaluate("match => match.scrollIntoView()")
         for part in (panel, match.board):

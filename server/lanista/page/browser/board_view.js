@@ -35,6 +35,10 @@ const DETAILS_INTERVAL = 120;
 const MAX_LOADED = 20_000;
 /** Width of the page in CSS px below which all parts are in one column. */
 const NARROW_WIDTH = 900;
+/** A page that is low and not so narrow, such as a phone on its side, as in match.css. */
+const ON_ITS_SIDE = "(min-width: 560px) and (max-width: 999px) and (max-height: 560px)";
+/** Width in rem that the evidence needs there, where it is scrolled as a whole. */
+const NEEDED_ON_ITS_SIDE = 16;
 /** Distance between two boards in CSS px. */
 const GAP = 10;
 
@@ -242,7 +246,9 @@ export class BoardView {
   #fit() {
     const root = document.documentElement;
     const isAlone = this.area.classList.contains("alone");
-    const isNarrow = root.clientWidth < NARROW_WIDTH && !isAlone;
+    // Two boards leave no room beside them there.
+    const isOnItsSide = this.all.length === 1 && matchMedia(ON_ITS_SIDE).matches;
+    const isNarrow = root.clientWidth < NARROW_WIDTH && !isAlone && !isOnItsSide;
     const barHeight = this.#bar.element.offsetHeight;
     const headHeight = this.#head.offsetHeight;
     const { clientWidth: width, clientHeight: height } = this.area;
@@ -263,7 +269,9 @@ export class BoardView {
         { width, height: left },
         isNarrow || isAlone
           ? { width: 0, height: 0 }
-          : { width: needed.width * rem, height: needed.height * rem + headHeight + 2 * gap },
+          : isOnItsSide
+            ? { width: NEEDED_ON_ITS_SIDE * rem, height }
+            : { width: needed.width * rem, height: needed.height * rem + headHeight + 2 * gap },
         { boards: this.all.length, gap: GAP, caption },
         globalThis.devicePixelRatio || 1,
       );
