@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from urllib.parse import quote
 
 from page import test_ladders, test_tournaments
 from page.house import play, settled
@@ -67,6 +68,18 @@ async def test_of_a_ladder_and_its_bots(tmp_path):
             found, told = head(await house.get(f"/ladder/{path}"))
             assert (title, title) == (found, told["og:title"])
             assert "A ladder of Angry Mob" == told["og:description"]
+
+
+async def test_a_name_from_right_to_left_turns_around_nothing_else(tmp_path):
+    """It is isolated, as in the titles that the page's script sets."""
+    hebrew = "\u05d0\u05d1 1"
+    test_ladders.write_results(tmp_path, test_ladders.results(0, hebrew, "Bob"))
+    async with test_ladders.opened(tmp_path) as house:
+        await house.get("/api/1/ladders")  # its table is there
+        path = f"/ladder/pit/bot/{quote(hebrew)}/against/Bob"
+        title, told = head(await house.get(path))
+        isolated = f"\u2068{hebrew}\u2069 – Bob · pit · Lanista"  # noqa: RUF001
+        assert isolated == title == told["og:title"]
 
 
 async def test_of_a_tournament_of_any_name():

@@ -5,6 +5,7 @@ Running matches come from the arena's `RunningMatches`, finished ones from `kept
 
 import contextlib
 import functools
+import unicodedata
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from html import escape
@@ -46,6 +47,8 @@ ROWS = 50
 """Number of rows of a table of standings that the lobby shows."""
 TITLE = b"<title>Lanista</title>"
 """The part of the document's head that preview cards replace."""
+ISOLATES = "\u2068\u2069"
+"""The characters before and after a text that has a direction of its own."""
 
 
 @attrs.frozen
@@ -465,7 +468,9 @@ async def card_of(view: View, kind: str, name: str) -> Card | None:
     for tournament in view.tournaments.summaries():
         if tournament["name"] == name:
             game = tournament["title"]
-            return Card(title=name, about=f"A tournament of {game}" if game else "A tournament")
+            return Card(
+                title=_isolated(name), about=f"A tournament of {game}" if game else "A tournament"
+            )
     return None
 
 
@@ -477,9 +482,10 @@ async def _of_match(view: View, match: str) -> Card | None:
     if found["state"] == "over" and found["turns"]:
         picture = f"/api/1/matches/{match}/picture?round={found['turns'] // 2}"
     where = found.get("tournament") or found["ladder"]
+    players = " – ".join(map(_isolated, found["players"]))  # noqa: RUF001 - as in the page
     return Card(
-        title=f"{' – '.join(found['players'])} · {found['title']}",  # noqa: RUF001 - as in the page
-        about=f"A match of {found['title']}" + (f", {where}" if where else ""),
+        title=f"{players} · {found['title']}",
+        about=f"A match of {found['title']}" + (f", {_isolated(where)}" if where else ""),
         picture=picture,
     )
 
@@ -490,8 +496,10 @@ def _of_ladder(view: View, name: str) -> Card | None:
     if shown is None:
         return None
     bot, _, opponent = rest.partition("/against/")
-    bots = [each for each in (bot, opponent) if each in shown.table.rows]
-    title = " · ".join([" – ".join(bots), ladder] if bots else [ladder])  # noqa: RUF001
+    bots = [_isolated(each) for each in (bot, opponent) if each in shown.table.rows]
+    title = _isolated(ladder)
+    if bots:
+        title = f"{' – '.join(bots)} · {title}"  # noqa: RUF001
     return Card(title=title, about=f"A ladder of {shown.room.ruleset.title}")
 
 
@@ -509,5 +517,13 @@ def document(index: bytes, card: Card, origin: str) -> bytes:
     return index.replace(TITLE, "\n    ".join(head).encode())
 
 
+def _isolated(name: str) -> str:
+    """Keep a name that is written from right to left from turning around what stands beside it."""
+    name = printable(name)
+    if any(unicodedata.bidirectional(char) in {"R", "AL"} for char in name):
+        return f"{ISOLATES[0]}{name}{ISOLATES[1]}"
+    return name
+
+
 def _escaped(text: str) -> str:
-    return escape(printable(text))
+    return escape(printable(text, kept=ISOLATES))

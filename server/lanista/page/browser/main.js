@@ -313,7 +313,7 @@ function showArena() {
         go(addressOf(begun.match));
       });
     } else if (path[0] === "tournament" && path[1] !== undefined) {
-      enter("tournament", printable(path[1]));
+      enter("tournament", isolated(printable(path[1])));
       view = tournamentView(root, link, path[1]);
     } else if (path[0] === "ladder" && path[1] !== undefined) {
       view = showLadder(path);
@@ -330,15 +330,16 @@ function showArena() {
    * @returns {View}
    */
   function showLadder([, ladder, kind, bot, relation, opponent]) {
+    const title = (/** @type {string} */ name) => isolated(printable(name));
     if (kind !== "bot" || bot === undefined) {
-      enter("ladder", printable(ladder));
+      enter("ladder", title(ladder));
       return ladderView(root, link, ladder);
     }
     if (relation !== "against" || opponent === undefined) {
-      enter("ladder", `${printable(bot)} · ${printable(ladder)}`);
+      enter("ladder", `${title(bot)} · ${title(ladder)}`);
       return ladderBotView(root, link, ladder, bot);
     }
-    enter("ladder", `${printable(bot)} – ${printable(opponent)} · ${printable(ladder)}`);
+    enter("ladder", `${title(bot)} – ${title(opponent)} · ${title(ladder)}`);
     return ladderPairView(root, link, ladder, bot, opponent);
   }
 
