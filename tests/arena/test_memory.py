@@ -71,3 +71,21 @@ def test_objects_that_were_searched_for_garbage_are_searched_again_only_with_all
         "(0, False)",
         "(0, False) (102, False) (0, True)",  # the fifth is followed by one of all
     ]
+
+
+SIZES = """
+import gc
+from lanista import system
+
+system.search_new_objects()
+sizes = []
+gc.callbacks.append(lambda phase, info: phase == "start" and sizes.append(len(gc.get_objects())))
+kept = [[] for _ in range(100_000)]
+print(max(sizes))
+"""
+
+
+def test_a_search_goes_through_few_new_objects():
+    """By Python's own thresholds it would be 70,000 at a time, for which matches would wait."""
+    done = subprocess.run([sys.executable, "-c", SIZES], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 20_000

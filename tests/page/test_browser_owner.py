@@ -113,6 +113,21 @@ def refused(arena, hello):
         peer.leave()
 
 
+def test_what_bots_log_is_kept_from_viewers_until_the_match_is_over(pit, visit, bots):
+    """An opponent's author could look on; the panel says when it is shown."""
+    arena, _ = pit
+    pair = bots(arena, "guarded", "Ava", "Bea")
+    pair.asked()
+    match = MatchPage(visit().open(arena.address(pair.match)))
+    pair.play(("# to the east\n", ""))
+    match.at(1)
+    logs = match.panel("Logs")
+    expect(logs).to_contain_text("What bots log is shown when the match is over.")
+    pair.leave()
+    match.go(1)
+    expect(logs).to_contain_text("to the east")
+
+
 def test_a_browser_that_stores_nothing_has_tokens_until_the_page_is_left(pit, visit):
     """A browser may be set so, for pages within another site's page for example."""
     arena, token = pit
