@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from e2e.running import FileArena, wait_until
 from page.arena import match_of
-from page.browser import DESK, NARROW, PHONE
+from page.browser import DESK, NARROW, ON_ITS_SIDE, PHONE
 from page.matchpage import MatchPage, fits, sticks_out
 from page.records import wandering
 from page.test_browser_ladders import FILE
@@ -153,6 +153,17 @@ def test_a_phone_shows_one_level_at_a_time(replay):
     match.page.set_viewport_size(DESK)
     expect(names[0]).to_be_hidden()
     wait_until(lambda: 2 == len(match.geometry()), "both levels are shown")
+
+
+def test_a_phone_that_is_turned_goes_on_with_what_is_read(replay):
+    """On its side the evidence is scrolled, otherwise the page."""
+    match = replay("hogwarts", 9, size=PHONE)
+    story = match.panel("Story")
+    story.evaluate("story => story.scrollIntoView()")
+    for size in (ON_ITS_SIDE, PHONE):
+        match.page.set_viewport_size(size)
+        expect(story).to_be_in_viewport()
+        match.page.evaluate("new Promise(requestAnimationFrame)")  # told where it is scrolled
 
 
 @pytest.mark.long

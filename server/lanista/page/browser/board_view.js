@@ -93,9 +93,13 @@ export class BoardView {
   #bar;
   #needed;
   #head = el("div", { class: "head" });
+  #evidence = el("div", { class: "evidence" });
+  /** The part of the evidence to which the user has scrolled; undefined: none. @type {Element | undefined} */
+  #read;
   /** For which size the boards got their room, and how high they and the headline were then. */
   #fitted = {
     size: "",
+    isNarrow: false,
     room: { isBelow: false, isStacked: false, width: 1, height: 1 },
     boardHeight: 1,
     headHeight: 0,
@@ -160,12 +164,13 @@ export class BoardView {
    */
   begin(root, { head, boards, evidence }) {
     fill(this.#head, this.trouble, head);
+    fill(this.#evidence, evidence);
     fill(
       this.area,
       this.#head,
       this.#levels.element,
       boards,
-      el("div", { class: "evidence" }, evidence),
+      this.#evidence,
       this.#bar.element,
     );
     fill(root, el("div", { class: "match" }, this.area, this.#help));
@@ -221,6 +226,8 @@ export class BoardView {
       },
       { signal },
     );
+    // In the page, or on a phone on its side in the evidence.
+    document.addEventListener("scroll", () => this.#keepPlace(), { signal, capture: true });
     this.pointed.watch(this.area, signal);
     const sized = new ResizeObserver(() => this.#fit());
     sized.observe(this.area);
@@ -246,9 +253,8 @@ export class BoardView {
   #fit() {
     const root = document.documentElement;
     const isAlone = this.area.classList.contains("alone");
-    // Two boards leave no room beside them there.
-    const isOnItsSide = this.all.length === 1 && matchMedia(ON_ITS_SIDE).matches;
-    const isNarrow = root.clientWidth < NARROW_WIDTH && !isAlone && !isOnItsSide;
+    const isOnItsSide = this.#isOnItsSide();
+    const isNarrow = this.#isNarrow();
     const barHeight = this.#bar.element.offsetHeight;
     const headHeight = this.#head.offsetHeight;
     const { clientWidth: width, clientHeight: height } = this.area;
@@ -283,13 +289,37 @@ export class BoardView {
       const used = room.isStacked ? 2 * one + GAP : one;
       // The sizes above are rounded: a pixel less, so that no board is cut off.
       this.area.style.setProperty("--evidence", `${left - used - headHeight - 2 * gap - 1}px`);
-      this.#fitted = { size, room, boardHeight, headHeight };
+      const isTurned = this.#fitted.isNarrow !== isNarrow;
+      this.#fitted = { size, isNarrow, room, boardHeight, headHeight };
+      if (isTurned) {
+        this.#read?.scrollIntoView();
+      }
     } else if (this.#fitted.room.isBelow && !isNarrow && !isAlone) {
       const { room, boardHeight } = this.#fitted;
       const less = (headHeight - this.#fitted.headHeight) / (room.isStacked ? 2 : 1);
       this.stages.forEach(({ board }) => board.resize(room.width, Math.max(1, boardHeight - less)));
     }
     this.redraw();
+  }
+
+  #isOnItsSide() {
+    // Two boards leave no room beside them there.
+    return this.all.length === 1 && matchMedia(ON_ITS_SIDE).matches;
+  }
+
+  #isNarrow() {
+    const isAlone = this.area.classList.contains("alone");
+    const { clientWidth } = document.documentElement;
+    return clientWidth < NARROW_WIDTH && !isAlone && !this.#isOnItsSide();
+  }
+
+  /** Remember which part of the evidence the user reads, for when the phone is turned. */
+  #keepPlace() {
+    if (this.#isNarrow() !== this.#fitted.isNarrow) {
+      return; // it was turned, by which the page was scrolled
+    }
+    const parts = scrollY + this.#evidence.scrollTop > 0 ? [...this.#evidence.children] : [];
+    this.#read = parts.findLast((part) => part.getBoundingClientRect().top < innerHeight / 2);
   }
 
   // -- frames ----------------------------------------------------------------------------------
