@@ -190,22 +190,40 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_whole(
-    path: Path, chunks: Iterable[bytes | bytearray], part: Path, mode: int = 0o666
-) -> None:
-    """Write a file that is complete and on the disk once it has its name; until then it is `part`.
+    path: Path,
+    chunks: Iterable[bytes | bytearray],
+    part: Path | None = None,
+    mode: int = 0o666,
+) -> int:
+    """Write a file that is complete and on the disk once it has its name; return its size.
 
-    Raises OSError if it can't be written; nothing has changed then.
+    Until then it is `part`, by default a file beside it. Raises OSError if it can't be written;
+    nothing has changed then.
     """
 
     def opened(path: str, flags: int) -> int:
         return os.open(path, flags, mode)
 
+    if part is None:
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with open(part, "wb", buffering=_BUFFER, opener=opened) as file:
-            file.writelines(chunks)
+            size = sum(map(file.write, chunks))
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+    return size
+
+
+def write_output(path: Path, chunks: Iterable[bytes]) -> int:
+    """Write to what a user named, a file as `write_whole` does, or a device or pipe; return a size.
+
+    A link stays a link: the file to which it leads is written.
+    """
+    if path.is_file() or not path.exists():
+        return write_whole(path.resolve(), chunks)
+    with path.open("wb") as file:
+        return sum(map(file.write, chunks))

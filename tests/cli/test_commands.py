@@ -1,5 +1,7 @@
 """The commands that start no match: what they print. Matches are played in tests/e2e."""
 
+import os
+import resource
 import subprocess
 import sys
 import time
@@ -94,6 +96,38 @@ def test_a_generated_configuration_may_have_any_name(lanista):
     """A configuration of a game of four is known by how it begins."""
     assert 0 == lanista("map", "generate", "hogwarts", "-s", 7, "-o", "seven").code
     assert (0, "seven: in order\n", "") == lanista("map", "check", "hogwarts", "seven")
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_file_for_which_the_disk_has_no_room_stays_as_it_was(lanista, tmp_path, is_there):
+    """The file had been emptied, and nothing but that was left of the standings on a web site."""
+    if is_there:
+        (tmp_path / "new.map").write_text("earlier\n")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        refusals = [
+            lanista("map", "generate", "angrymob", "-s", 7, "-o", "new.map").refusal,
+            lanista("tournament", "new", "new.toml").refusal,
+        ]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    wrong = "lanista: can't write new.{}: File too large\n"
+    assert [wrong.format("map"), wrong.format("toml")] == refusals
+    found = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert ({"new.map": "earlier\n"} if is_there else {}) == found
+
+
+def test_a_map_is_written_where_a_link_leads_and_to_a_pipe(lanista, tmp_path):
+    (tmp_path / "maps").mkdir()
+    (tmp_path / "new.map").symlink_to("maps/seven")
+    assert 0 == lanista("map", "generate", "angrymob", "-s", 7, "-o", "new.map").code
+    written = (tmp_path / "maps" / "seven").read_text()
+    assert (tmp_path / "new.map").is_symlink()
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb"), os.fdopen(writing, "wb"):
+        lanista("map", "generate", "angrymob", "-s", 7, "-o", f"/dev/fd/{writing}")
+        assert written == os.read(reading, 2 * len(written)).decode()
 
 
 def test_map_generate_tells_the_seed_it_drew(lanista):

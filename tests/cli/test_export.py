@@ -185,12 +185,14 @@ def test_the_match_itself_is_not_written_over(lanista, tmp_path, command):
     assert before == record.read_bytes()
 
 
-def test_a_file_that_cannot_be_finished_is_removed(lanista, tmp_path):
-    """What is wrong shows in the middle of the match: no half of a picture stays."""
+def test_a_file_that_cannot_be_finished_changes_nothing(lanista, tmp_path):
+    """What is wrong shows in the middle of the match: an earlier picture stays, and no half one."""
     record = captured(tmp_path / "records")
     lines = unpacked(record)
     forged = tmp_path / "records" / "forged.jsonl"
     forged.write_bytes(b"".join(changed(lines, 2, digest="0" * 16)))
+    (tmp_path / "forged.gif").write_bytes(b"earlier")
     done = lanista("replay", "export", forged, "--format", "gif")
     assert "the record doesn't fit the rules: turn 1: digest" in done.refusal
-    assert not (tmp_path / "forged.gif").exists()
+    assert b"earlier" == (tmp_path / "forged.gif").read_bytes()
+    assert ["forged.gif", "records"] == sorted(path.name for path in tmp_path.iterdir())

@@ -428,7 +428,7 @@ def test_a_version_is_downloaded_to_a_new_file(run, page, tmp_path):
     known = ("--name", "Ada", "--token", "t")
     assert "bot-3.py\n" == run("--download", 3, *known).out
     assert "x = 1\n" == (tmp_path / "bot-3.py").read_text()
-    assert "lanista: can't write bot-3.py: File exists\n" == run("--download", 3, *known).err
+    assert "lanista: bot-3.py exists already; move it away\n" == run("--download", 3, *known).err
     assert "came damaged" in run("--download", 3, *known).err
 
 

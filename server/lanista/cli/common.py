@@ -27,6 +27,7 @@ from lanista.match.conditions import (
     clock_of,
 )
 from lanista.ranges import ValueOfKeyError
+from lanista.system import write_output
 
 if TYPE_CHECKING:
     from lanista.hosting.bot_pool import Contestant
@@ -430,21 +431,17 @@ def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[st
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file; characters that it can't hold are escaped."""
+    """Write a file as a whole, or leave it as it is; characters that it can't hold are escaped."""
     try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        write_output(path, [text.encode(errors="backslashreplace")])
     except OSError as error:
         raise FileError.of("can't write", path, error) from None
 
 
 def write_example(path: Path, text: str, then: str) -> None:
     """Write an example of a file that isn't there yet, and say what is to be done then."""
-    try:
-        path.touch(exist_ok=False)
-    except FileExistsError:
-        raise BadInputError(f"{path} exists already; name another file") from None
-    except OSError as error:
-        raise FileError.of("can't write", path, error) from None
+    if os.path.lexists(path):
+        raise BadInputError(f"{path} exists already; name another file")
     write_text(path, text)
     say(f"{path}: {then}")
 

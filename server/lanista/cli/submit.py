@@ -14,6 +14,7 @@ import click
 
 from lanista.cli.common import minute_text, say
 from lanista.errors import BadInputError, FileError, printable
+from lanista.system import write_output
 
 if TYPE_CHECKING:
     from lanista.cli.submit_page import SubmissionsPage
@@ -187,9 +188,10 @@ def _download(page: "SubmissionsPage", number: int) -> None:
         raise BadInputError(f"version {number} came damaged; try again")
     stem, dot, ending = name.rpartition(".")
     path = Path(f"{stem}-{number}{dot}{ending}")
+    if path.exists():
+        raise BadInputError(f"{path} exists already; move it away")
     try:
-        with path.open("xb") as file:
-            file.write(data)
+        write_output(path, [data])
     except OSError as error:
         raise FileError.of("can't write", path, error) from None
     click.echo(str(path))

@@ -271,7 +271,7 @@ def _write_names(names: tuple[KeptName, ...]) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = (head + toml_text({"names": tables})).encode()
-        write_whole(path, [content], path.with_name(f"{path.name}.{os.getpid()}.part"), 0o600)
+        write_whole(path, [content], mode=0o600)
     except OSError as error:
         raise FileError.of("can't write", path, error) from None
 

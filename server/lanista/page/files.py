@@ -15,6 +15,7 @@ from lanista.match.record import BadRecordError
 from lanista.match.replay import MismatchError, positions, read_with_rules
 from lanista.page.image import BadSizeError, Painter, gif, png
 from lanista.page.replay_reader import is_record, shown_of
+from lanista.system import write_output
 
 GIF_DELAY = 200
 """How long a moving picture shows each round by default, in milliseconds."""
@@ -109,7 +110,7 @@ def picture(file: Path, first: int, last: int | None) -> bytes:
 
 
 def write(sources: Iterable[str | Path], output: Path, parts: Iterable[bytes]) -> int:
-    """Write a file in parts and return its size in bytes; an unfinished file is removed.
+    """Write a file in parts and return its size; one that is there stays until it is whole.
 
     Raises:
         LanistaError: It can't be written, or is one of the `sources` that the parts are made from.
@@ -119,12 +120,6 @@ def write(sources: Iterable[str | Path], output: Path, parts: Iterable[bytes]) -
     try:
         if output.exists() and any(output.samefile(source) for source in sources):
             raise BadInputError(f"{output} is the file to read; give another name")
-        with output.open("wb") as file:
-            try:
-                return file.write(first) + sum(file.write(part) for part in rest)
-            except BaseException:
-                if output.is_file():
-                    output.unlink()
-                raise
+        return write_output(output, itertools.chain([first], rest))
     except OSError as error:
         raise FileError.of("can't write", output, error) from None

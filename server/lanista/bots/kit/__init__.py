@@ -262,8 +262,7 @@ def _check_output(output: Path, source: Path) -> None:
 def _move(bot: Path, output: Path) -> None:
     """Move the bot to its path; processes that run an older one from there keep the old file."""
     try:
-        part = output.with_name(f"{output.name}.{os.getpid()}.part")
-        write_whole(output, [bot.read_bytes()], part, 0o777)
+        write_whole(output, [bot.read_bytes()], mode=0o777)
     except OSError as error:
         raise SourceError(f"can't write {output}: {error.strerror}") from None
 
