@@ -62,6 +62,8 @@ def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
     [
         ("round-robin", "rr", "format: 'rr'; it can be round-robin, gauntlet,"),
         ('name = "cup"', "", "name: missing; it must be given"),
+        ('"cup"', '""', "name: ''; expected a name that isn't only spaces and dots"),
+        ('"cup"', '".."', "name: '..'; expected a name that isn't only spaces and dots"),
         ("[1, 2, 3]", "[1, 1]", "seeds: seed 1 is listed twice; list each once"),
         ("[1, 2, 3]", "[]", "seeds: []; expected whole numbers such as [1, 2, 3]"),
         ("[1, 2, 3]", "2000000", "seeds.count: 2000000; expected at most 1000000"),

@@ -48,6 +48,13 @@ class Keep(enum.StrEnum):
 
 
 @rule
+def _tournament_name(value: str) -> str | None:
+    if value.strip(" ."):  # a browser takes `/tournament/..` for another address
+        return None
+    return f"{shown(value)}; expected a name that isn't only spaces and dots"
+
+
+@rule
 def _share(value: float) -> str | None:
     return None if 0 < value < 0.5 else f"{value:g}; expected a number between 0 and 0.5"
 
@@ -105,7 +112,7 @@ class BotEntry:
 class Spec:
     """A tournament as its file describes it; `setup.prepare` looks up what it names."""
 
-    name: str
+    name: str = attrs.field(validator=_tournament_name)
     game: str
     format: FormatName
     bots: tuple[BotEntry, ...]
