@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import attrs
 import pytest
@@ -25,6 +26,7 @@ from ratings.samples import TWO, row, standings
 from results import samples
 from results.samples import seat
 
+RECORDS = Path("/cup.records")
 NASTY = "\x1b[2Jboo\nfoo"
 """A terminal would be cleared by it, a line forged."""
 BEGUN = events.Begun(
@@ -79,7 +81,7 @@ def lines(monkeypatch):
     """A display in lines: itself, its clock, and the lines so far."""
     file, clock = io.StringIO(), Clock()
     monkeypatch.setattr("lanista.cli.tournament_live.time", clock)
-    display = LineDisplay(Console(file=file, width=500))
+    display = LineDisplay(Console(file=file, width=500), RECORDS)
     return display, clock, lambda: file.getvalue().splitlines()
 
 
@@ -112,9 +114,9 @@ def test_lines_tell_every_failure_at_once_and_printable(lines):
     display.event(done(1, match(Ending.NORMAL, Ending.CRASH, words=NASTY), NORMAL))
     display.event(done(2, match(Ending.LATE, Ending.START_FAILURE), map="pit"))
     assert [
-        "B: crash: \\x1b[2Jboo\\nfoo (against A; seed 7, record ab/ab12-0.jsonl.gz)",
-        "A: late (against B; seed 7, map pit, record ab/ab12-0.jsonl.gz)",
-        "B: start-failure (against A; seed 7, map pit, record ab/ab12-0.jsonl.gz)",
+        "B: crash: \\x1b[2Jboo\\nfoo (against A; seed 7, record /cup.records/ab/ab12-0.jsonl.gz)",
+        "A: late (against B; seed 7, map pit, record /cup.records/ab/ab12-0.jsonl.gz)",
+        "B: start-failure (against A; seed 7, map pit, record /cup.records/ab/ab12-0.jsonl.gz)",
     ] == told()
 
 
@@ -188,7 +190,7 @@ def screen():
         file.truncate()
         return text
 
-    with LiveDisplay(console) as display:
+    with LiveDisplay(console, RECORDS) as display:
         yield display, drawn
 
 
@@ -265,7 +267,7 @@ def test_an_output_that_is_gone_is_no_trouble():
             self.calls += 1
             raise OSError(5, "Input/output error")
 
-    gone = Gone(Console(file=io.StringIO()))
+    gone = Gone(Console(file=io.StringIO()), RECORDS)
     display = Silenced(gone)
     for _ in range(2):
         with display.shown() as shown:
@@ -281,7 +283,7 @@ def test_an_error_of_our_own_is_no_output_that_is_gone():
         def refresh(self):
             raise KeyError("a fault")
 
-    silenced = Silenced(Broken(Console(file=io.StringIO())))
+    silenced = Silenced(Broken(Console(file=io.StringIO()), RECORDS))
     with pytest.raises(KeyError), silenced.shown() as shown:
         shown.refresh()
 

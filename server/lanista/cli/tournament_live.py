@@ -11,6 +11,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Self
 
 import click
@@ -130,8 +131,9 @@ class JsonDisplay(Display):
 class LineDisplay(Display):
     """Prints each failure and note as a line, and the progress from time to time."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, records: Path) -> None:
         self._console = console
+        self._records = records
         self._printed = time.monotonic()
         self._lines = 0
         self._progress: Progress | None = None  # that of the last such line
@@ -142,7 +144,7 @@ class LineDisplay(Display):
     def event(self, event: events.Event) -> None:
         """Print the event, unless it is only for programs."""
         if isinstance(event, events.BlockDone):
-            for line in failure_lines(event):
+            for line in failure_lines(event, self._records):
                 self._print(line)
             every = LINE_EVERY if self._lines < LATER / LINE_EVERY else LATER
             # Blocks that were stored together have the same progress.
@@ -171,8 +173,8 @@ class LineDisplay(Display):
 class LiveDisplay(LineDisplay):
     """Redraws a bar, figures, the table and the last failures; notes stay above them."""
 
-    def __init__(self, console: Console) -> None:
-        super().__init__(console)
+    def __init__(self, console: Console, records: Path) -> None:
+        super().__init__(console, records)
         self._last: events.Begun | events.BlockDone | None = None
         self._failures: deque[str] = deque(maxlen=FAILURES_SHOWN)
         self._failed = 0
@@ -199,7 +201,7 @@ class LiveDisplay(LineDisplay):
         """Remember what to draw, and print notes above the display."""
         if isinstance(event, events.BlockDone):
             self._last = event
-            lines = list(failure_lines(event))
+            lines = list(failure_lines(event, self._records))
             self._failed += len(lines)
             self._failures.extend(lines)
             return
@@ -257,18 +259,21 @@ class LiveDisplay(LineDisplay):
         super().end(standings, places)
 
 
-def failure_lines(event: events.BlockDone) -> Iterator[str]:
-    """Yield a line for each failure in a block; the lines aren't escaped."""
+def failure_lines(event: events.BlockDone, records: Path) -> Iterator[str]:
+    """Yield a line for each failure in a block; the lines aren't escaped.
+
+    Its record is told by a path that can be pasted after `lanista replay show`.
+    """
     for match in event.matches:
         for seat, result in enumerate(match.seats):
             if result.failure:
-                yield f"{result.bot}: {result.failure} ({_match_text(event, match, seat)})"
+                yield f"{result.bot}: {result.failure} ({_match_text(event, match, seat, records)})"
 
 
-def _match_text(event: events.BlockDone, match: MatchResult, seat: int) -> str:
+def _match_text(event: events.BlockDone, match: MatchResult, seat: int, records: Path) -> str:
     others = [result.bot for number, result in enumerate(match.seats) if number != seat]
     where = f"seed {event.seed}" + (f", map {event.map}" if event.map else "")
-    record = f", record {match.record}" if match.record else ""
+    record = f", record {records / match.record}" if match.record else ""
     return f"against {', '.join(others)}; {where}{record}"
 
 

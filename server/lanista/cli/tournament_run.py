@@ -6,6 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -71,7 +72,7 @@ def play(
         raise BadInputError("--json and --plain: give only one of them")
     warn_of_bombs(setup.contestants.values())
     is_live = not as_json and not plain and sys.stdout.isatty()
-    display = Silenced(_display(as_json=as_json, is_live=is_live))
+    display = Silenced(_display(setup.records, as_json=as_json, is_live=is_live))
     halts: list[events.Halted] = []
 
     def on_event(event: events.Event) -> None:
@@ -113,11 +114,11 @@ def play(
     return code_of(report) if code_of is not None else 0
 
 
-def _display(*, as_json: bool, is_live: bool) -> Display:
+def _display(records: Path, *, as_json: bool, is_live: bool) -> Display:
     if as_json:
         return JsonDisplay()
     console = stdout_console()
-    return LiveDisplay(console) if is_live else LineDisplay(console)
+    return (LiveDisplay if is_live else LineDisplay)(console, records)
 
 
 def _ending(setup: Setup, report: "Report") -> list[str]:
