@@ -1,8 +1,8 @@
 """Lanista: an arena for bots.
 
-What a program may use is in `__all__`, documented in docs/python.md; all other names and modules
-are private and change without notice. A name's module is imported when the name is first used, so
-that `import lanista` costs nothing.
+What a program may use is in `__all__`, and `env`, as documented in docs/python.md; all other names
+and modules are private and change without notice. A name's module is imported when the name is
+first used, so that `import lanista` costs nothing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ _PUBLIC: dict[str, str | None] = {
     "play_many": "library.many",
 }
 
-__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 - names, from the table
+# Not `env`, which needs an extra: without it, `from lanista import *` would fail.
+__all__ = ["__version__", *(name for name in _PUBLIC if name != "env")]  # noqa: PLE0604 - names
 
 
 def __getattr__(name: str) -> Any:
@@ -74,4 +75,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "env"])
