@@ -22,7 +22,7 @@ from lanista.errors import SpecError
 from lanista.results.database import Store
 from results.samples import asking
 from support.angrymob import PAGE
-from support.tournament import digests, directing, play, setup_in, stored
+from support.tournament import digests, directing, finished, play, setup_in, stored
 
 COMMON = {"game": "angrymob", "format": "round-robin", "name": "cup"}
 
@@ -239,6 +239,18 @@ async def test_rows_are_those_of_the_blocks_that_count(tmp_path):
     ]
     # The first report is asked again, after the change: its spec has two rounds.
     assert [16, 8] == [len(report.matches()) for report in reports]
+
+
+async def test_rows_leave_out_the_turn_that_made_a_match_void(tmp_path):
+    """As the page and `lanista.Match` do: it wasn't carried out."""
+
+    def stalls(task):
+        return [finished(task, block, void=1) for block in task.blocks]
+
+    with directing(setup_in(tmp_path, bots=2, seeds=(1,)), stalls) as director:
+        report = await director.run()
+    turns = {(row["attempt"], row["end"], row["turns"]) for row in report.matches()}
+    assert {(1, "void", 59), (2, "finished", 60), (1, "finished", 60)} == turns
 
 
 class TestUnbenching:

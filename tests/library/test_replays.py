@@ -8,6 +8,7 @@ import pytest
 import lanista
 from lanista_client import AngryMobState, CrematoriaState, HogwartsState
 from library.bots import PATIENT
+from page.records import void
 
 FOURS = {
     "hogwarts": (HogwartsState, {"NUM_ROUNDS": 20}),
@@ -32,6 +33,13 @@ def test_it_is_a_sequence_of_positions(replay):
     assert [19, 20] == [position.turn for position in replay[19:]]
     assert replay.match.scores == last.scores
     assert ((), ()) == replay[5].faults
+
+
+def test_the_turn_that_made_a_match_void_is_not_counted(tmp_path):
+    """It wasn't carried out, so no position follows it."""
+    replay = lanista.open_record(void(tmp_path))
+    assert ("void", 1) == (replay.match.end, replay.match.turns)
+    assert replay[replay.match.turns] == replay[-1]
 
 
 def test_states_are_those_that_the_bots_saw(replay):

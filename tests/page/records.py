@@ -13,6 +13,7 @@ import trio.testing
 from lanista.games import registry
 from lanista.match.record import read_record
 from match.playing import ANGRYMOB, SMALL, answers, listens, sit
+from match.test_void import Stalls
 
 ROW = "2 4\nA . . .\n. . . B\n"
 AWAY, BACK = "0 0 1 0", "0 1 1 2"
@@ -39,6 +40,11 @@ def wandering(folder, turns, **how):
     lines = [BACK if turn % 2 else AWAY for turn in range(turns)]
     settings = {"move_limit": turns}
     return played(folder, answers(*lines), answers(*[""] * turns), settings=settings, **how)
+
+
+def void(folder):
+    """A match in whose turn 1 seat 1 is late while the host stalls."""
+    return played(folder, answers(AWAY, BACK), answers(""), stalls=Stalls({1: 0.3}))
 
 
 CHATTER = 12_000

@@ -26,6 +26,7 @@ from page.records import (
     played,
     unpacked,
     values,
+    void,
     wandering,
 )
 from support.tinygame import CountingRules
@@ -106,11 +107,6 @@ def test_a_live_record_may_have_its_name_already(tmp_path, is_told):
 
 
 # -- matches that aren't whole -------------------------------------------------------------------
-
-
-def void(folder):
-    """Seat 1 is late in turn 1 while the host stalls."""
-    return played(folder, answers(AWAY, BACK), answers(""), stalls=Stalls({1: 0.3}))
 
 
 def test_the_turn_that_made_a_match_void_is_no_frame(tmp_path):

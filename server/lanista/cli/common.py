@@ -143,7 +143,7 @@ def verdict_text(result: "ResultInfo") -> str:
 
 def turns_text(ruleset: Ruleset, result: "ResultInfo") -> str:
     """Return how many turns a match had, in the game's own word: `12 rounds`."""
-    return counted(result.turns, turn_word(ruleset))
+    return counted(result.rounds, turn_word(ruleset))
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -15,6 +15,7 @@ from lanista.competition.stored_blocks import (
     settle_seed,
 )
 from lanista.games.outcome import ENDINGS
+from lanista.match.record import rounds_of
 from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
@@ -187,7 +188,7 @@ def match_rows(setup: Setup) -> list[Row]:
             "seed": match.seed,
             "end": match.end,
             "reason": match.reason,
-            "turns": match.turns,
+            "turns": rounds_of(match.end, match.turns),
             "seconds": match.seconds,
             "record": None if match.record is None else str(setup.records / match.record),
         }

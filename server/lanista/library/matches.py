@@ -51,7 +51,7 @@ class Match:
     """The bots' ranks: 1 is best, and equal ranks are ties."""
     scores: tuple[int, ...]
     turns: int
-    """The number of turns that were played."""
+    """The number of turns that were carried out: all but the one that made a match void."""
     faults: tuple[tuple[Fault, ...], ...]
     """The first faults of each bot, at most three, and the one by which it was put out."""
     fault_counts: tuple[Mapping[str, int], ...]
@@ -140,7 +140,7 @@ def match_of(
         reason=result.reason,
         ranks=result.ranks,
         scores=result.scores,
-        turns=result.turns,
+        turns=result.rounds,
         faults=tuple(
             tuple(_fault(fault, outputs[seat]) for fault in result.faults if fault.seat == seat)
             for seat in seats
