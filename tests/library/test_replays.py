@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import pickle
 
 import pytest
 
@@ -40,6 +41,12 @@ def test_the_turn_that_made_a_match_void_is_not_counted(tmp_path):
     replay = lanista.open_record(void(tmp_path))
     assert ("void", 1) == (replay.match.end, replay.match.turns)
     assert replay[replay.match.turns] == replay[-1]
+
+
+def test_a_replay_can_be_sent_to_another_process_after_its_states_were_looked_at(replay):
+    replay[3].state  # noqa: B018 - it is kept
+    position = pickle.loads(pickle.dumps(replay[5]))
+    assert vars(position.state) == vars(replay[5].state)
 
 
 def test_states_are_those_that_the_bots_saw(replay):

@@ -101,6 +101,9 @@ class Replay(Sequence[Position]):
         self._cursors: dict[int, _Cursor] = {}
         self._positions = len(replay.played_turns(record)) + 1
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_cursors": {}}  # they can't be pickled, and cost nothing but time
+
     def __repr__(self) -> str:
         return f"<Replay of {self.game}, {' - '.join(self.names)}, {len(self)} positions>"
 
