@@ -320,6 +320,13 @@ def test_a_full_disk_is_told_with_the_unfinished_record(tmp_path, monkeypatch):
     assert f"can't write the record {record}.part: No space left on device; " in str(caught.value)
 
 
+def test_a_function_that_cannot_be_written_to_a_file_is_told(here, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(here / "gone"))
+    message = f"^bot 'right': can't write this function to a temporary file: {here}/gone: No such"
+    with pytest.raises(lanista.FileError, match=message):
+        lanista.play("angrymob", [right, "CamperJoe"], **PATIENT)
+
+
 @pytest.mark.parametrize("case", BAD)
 def test_an_error_names_what_was_wrong(case, here):
     arguments, message = BAD[case]

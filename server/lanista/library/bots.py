@@ -16,7 +16,7 @@ from typing import Any, Self
 import attrs
 
 from lanista.bots.limits import limits_of_match
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, FileError, one_line
 from lanista.games.base import Ruleset
 from lanista.hosting.bot_pool import Contestant
 from lanista.hosting.host import distinct
@@ -92,13 +92,18 @@ class Functions:
             "source": _source(function),
             "function": pickled,
         }
-        if self._folder is None:
-            self._folder = TemporaryFolder("lanista-functions", watched=True)
-        self._count += 1
-        # A sandbox shows a bot the folders that its command names: no other function's.
-        path = self._folder.path / str(self._count) / "function.pickle"
-        path.parent.mkdir()
-        path.write_bytes(pickle.dumps(content))
+        try:
+            if self._folder is None:
+                self._folder = TemporaryFolder("lanista-functions", watched=True)
+            self._count += 1
+            # A sandbox shows a bot the folders that its command names: no other function's.
+            path = self._folder.path / str(self._count) / "function.pickle"
+            path.parent.mkdir()
+            path.write_bytes(pickle.dumps(content))
+        except OSError as error:
+            raise FileError(
+                f"bot {name!r}: can't write this function to a temporary file: {one_line(error)}"
+            ) from error
         folder = _folder_of_module(function)
         return (*_PLAY, str(path), *([] if folder is None else [str(folder)]))
 

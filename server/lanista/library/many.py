@@ -90,7 +90,7 @@ def play_many(
     Raises:
         BadInputError: An argument can't be used.
         StartFailureError: A bot couldn't be started, or hasn't said hello.
-        FileError: The folder for records can't be written.
+        FileError: The folder for records can't be written, or a function on its way to its process.
         WorkError: The matches can't be played, through no fault of a bot.
     """
     with _begun(game, pairings, seeds, options) as (job, taken):

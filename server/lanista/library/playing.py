@@ -163,7 +163,7 @@ def play(
     Raises:
         BadInputError: An argument can't be used.
         StartFailureError: A bot couldn't be started, or hasn't said hello.
-        FileError: The record can't be written.
+        FileError: The record can't be written, or a function on its way to its process.
     """
     with prepared(game, options, record, on_progress) as setup:
         job, take = _begin(setup, bots, seed, record, on_progress)
