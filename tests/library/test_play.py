@@ -84,6 +84,7 @@ def test_a_function_that_raises_is_a_bot_that_crashed():
     assert "function_bot" not in fault.traceback  # it begins in the function
     assert fault.traceback.endswith("ZeroDivisionError: by hand")
     assert "exited with code 1" == match.exits[1]
+    assert "outputs" not in repr(match)  # a notebook would show all that the bots wrote
 
 
 def test_a_traceback_names_and_quotes_the_file_of_a_function_that_was_sent():

@@ -60,7 +60,7 @@ class Match:
     """How the match ended for each bot: `normal`, `late`, `crash` and others (docs/records.md)."""
     exits: tuple[str, ...]
     """How each bot's process ended, as a phrase."""
-    outputs: tuple[str, ...]
+    outputs: tuple[str, ...] = attrs.field(repr=False)  # a notebook would show all 64 KiB of each
     """The last part of what each bot wrote to stderr and stdout."""
     error: str = ""
     """The traceback of the error that aborted the match, if one did."""
