@@ -6,11 +6,9 @@ matches over TCP against RandomRunners, which it has never met.
 
 import contextlib
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -140,14 +138,11 @@ def against_runners(weights: np.ndarray, matches: int, **options: Any) -> Counte
     """Play against RandomRunners, half of the matches in either seat, and count who won."""
     pairing = [as_function(weights), "RandomRunners"]
     won = Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        board = Path(folder, "small.map")
-        board.write_text(MAP, encoding="utf-8")
-        options = {"map": board, "keep": "none", "no_clock": True, **options}
-        for match in lanista.play_many(
-            "angrymob", [pairing], range(matches // 2), seatings="rotations", **options
-        ):
-            won[match.winner or "nobody"] += 1
+    options = {"map": MAP, "keep": "none", "no_clock": True, **options}
+    for match in lanista.play_many(
+        "angrymob", [pairing], range(matches // 2), seatings="rotations", **options
+    ):
+        won[match.winner or "nobody"] += 1
     return won
 
 

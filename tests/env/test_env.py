@@ -97,6 +97,7 @@ def test_a_picture_is_an_array(name):
     picture = made.render()
     assert (3, np.uint8) == (picture.shape[2], picture.dtype)
     assert len(np.unique(picture)) > 3
+    assert {"rgb_array", 5} == {*made.metadata["render_modes"], made.metadata["render_fps"]}
 
 
 @EVERY

@@ -63,6 +63,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         self.metadata = {
             "name": f"lanista_{game}_v0",
             "render_modes": ["rgb_array"],
+            "render_fps": 5,  # as `to_gif` has them
             "is_parallelizable": True,
         }
         self.render_mode = render_mode
