@@ -145,10 +145,12 @@ def test_a_signal_is_told(lost):
 
 
 def test_a_process_that_fails_after_a_whole_match_gets_one(lost):
-    """Who is told the end and then fails has a fault to be mended."""
-    done = lost(stdio("for line in sys.stdin:\n    if line == 'go\\n': print()\nsys.exit(3)\n"))
+    """Who is told the end and then fails has a fault to be mended, which is printed."""
+    done = lost(stdio("for line in sys.stdin:\n    if line == 'go\\n': print()\nsys.exit('no')\n"))
     assert "finished" == read(done.folder / "match.jsonl").result.end
-    assert "\n  its process exited with code 3\n" in (done.bundle / "about.txt").read_text()
+    ended = "its process exited with code 1: no\n"
+    assert f": afterwards {ended}" in done.out
+    assert f"\n  {ended}" in (done.bundle / "about.txt").read_text()
 
 
 def test_a_daemon_writes_bundles_beside_its_records(serve, join):

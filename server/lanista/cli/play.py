@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -406,6 +406,7 @@ class _Session:
         for seat in order:
             click.echo(f"  {result.ranks[seat]}. {played.names[seat]}  score {result.scores[seat]}")
         say(*fault_lines(played.names, result, self._house))
+        say(*_crash_lines(played))
         if result.error:
             click.echo(printable(result.error, "\n"), err=True)
         click.echo(f"seed {played.spec.seed}")
@@ -429,6 +430,15 @@ class _Session:
             return
         won = ", ".join(f"{name} won {count}" for name, count in self._won.items())
         click.echo(f"{matches} matches: {won}, {self._drawn} drawn")
+
+
+def _crash_lines(played: "MatchReport") -> Iterator[str]:
+    """Yield a line for each bot whose process crashed without this being a fault in the match."""
+    for seat in played.bundles:
+        exit_, faults = played.exits[seat], played.result.faults
+        is_said = any(fault.seat == seat and str(exit_) in fault.words for fault in faults)
+        if exit_ is not None and exit_.is_crash and not is_said:
+            yield f"  {played.names[seat]}: afterwards {played.how_ended(seat)}"
 
 
 def _as_json(played: "MatchReport") -> dict[str, Any]:

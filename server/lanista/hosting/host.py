@@ -13,6 +13,7 @@ from pathlib import Path
 import attrs
 import trio
 
+from lanista.bots.last_words import last_words
 from lanista.bots.process import Exit
 from lanista.games.outcome import FAILURES, Ending, Termination
 from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
@@ -92,6 +93,15 @@ class MatchReport:
     def is_void(self) -> bool:
         """Whether the match doesn't count, because its host stalled."""
         return self.result.end == Termination.VOID.value
+
+    def how_ended(self, seat: int) -> str:
+        """Return how a bot's process ended, with the reason in its output if it crashed."""
+        exit_, info = self.exits[seat], self.result.bots[seat]
+        ended = f"its process {exit_}"
+        if info is not None and exit_ is not None and exit_.is_crash and exit_.limit is None:
+            words = last_words(info.output)
+            return f"{ended}: {words}" if words else ended
+        return ended
 
 
 @attrs.define
@@ -371,10 +381,12 @@ def _failures(bots: Sequence[PooledBot], match: Match, report: MatchReport) -> S
         )
         if not failure.reasons and (is_surprised or exit_ is None or not exit_.is_crash):
             continue
+        ended = report.how_ended(failure.seat)
+        is_said = any(ended in reason for reason in failure.reasons)
         failures.append(
             attrs.evolve(
                 failure,
-                reasons=(*failure.reasons, f"its process {exit_}"),
+                reasons=failure.reasons if is_said else (*failure.reasons, ended),
                 command=bot.contestant.command,
                 output=None if info is None else info.output,
             )
