@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh"}
 """The interpreters of scripts, by the ending of the file's name."""
+_BUILDS = {
+    ".c": ("cc -O2 -o {bot} {source}", "./{bot}"),
+    ".cc": ("g++ -O2 -o {bot} {source}", "./{bot}"),
+    ".cpp": ("g++ -O2 -o {bot} {source}", "./{bot}"),
+    ".go": ("go build -o {bot} {source}", "./{bot}"),
+    ".java": ("javac -d classes {source}", "java -cp classes {bot}"),
+    ".rs": ("cargo build --release", "target/release/{bot}"),
+}
+"""How sources are built and what is made of them is called, by the ending of the file's name."""
 _WITH_VALUE = {
     "java": frozenset({"-cp", "-classpath", "--class-path", "-p", "--module-path"}),
     "python": frozenset({"-W", "-X"}),
@@ -108,11 +117,9 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
 
 def _how_to_run(file: Path, name: str) -> str:
     """Return why a file can't be run under a name, and what would be right."""
-    if file.suffix in {".cc", ".cpp"}:
-        kit = file.suffix == ".cc" and file.name.startswith("AI")
-        source, bot = shlex.quote(name), shlex.quote(file.stem)
-        build = f"lanista build {source}" if kit else f"g++ -O2 -o {bot} {source}"
-        called = shell_word(shlex.quote(f"./{file.stem}"))
+    if file.suffix in _BUILDS:
+        build, called = _built(file, name)
+        called = shell_word(called)
         return f"a program's source; build it first with `{build}`, then call it {called}"
     if os.access(file, os.X_OK):
         return f"but not on the PATH; call it {shell_word(shlex.quote(f'./{name}'))}"
@@ -122,6 +129,15 @@ def _how_to_run(file: Path, name: str) -> str:
         "but not executable; run it with its interpreter, or make it executable (chmod +x) and "
         f"call it {name if os.sep in name else f'./{name}'}"
     )
+
+
+def _built(file: Path, name: str) -> tuple[str, str]:
+    """Return the command that builds a source, and the command line of what it makes."""
+    build, called = _BUILDS[file.suffix]
+    if file.suffix == ".cc" and file.name.startswith("AI"):
+        build = "lanista build {source}"
+    of_file = {"source": shlex.quote(name), "bot": shlex.quote(file.stem)}
+    return build.format_map(of_file), called.format_map(of_file)
 
 
 def why_not_run(program: str) -> str:
@@ -134,6 +150,9 @@ def why_not_run(program: str) -> str:
     how = "make it executable (chmod +x), or run it with its interpreter"
     if Path(program).suffix in INTERPRETERS:
         how = f"run it as -- {_run_as(program)}"
+    elif Path(program).suffix in _BUILDS:
+        build, called = _built(Path(program), program)
+        how = f"build it first with `{build}`, then run it as -- {called}"
     return f"{program} is a file, but not executable; {how}"
 
 
