@@ -125,16 +125,15 @@ func (o *Options) hello() (string, error) {
 // address is where to connect to.
 func (o *Options) address() (host string, port int, err error) {
 	host = orElse(o.Host, orElse(os.Getenv("LANISTA_HOST"), DefaultHost))
-	port = o.Port
-	if port == 0 {
-		port = DefaultPort
-		if text := os.Getenv("LANISTA_PORT"); text != "" {
-			if port, err = strconv.Atoi(text); err != nil {
-				return "", 0, fmt.Errorf("LANISTA_PORT must be a port number, such as 7777, not %q", text)
-			}
-		}
+	whose, text := "port", strconv.Itoa(o.Port)
+	if o.Port == 0 {
+		whose, text = "LANISTA_PORT", orElse(os.Getenv("LANISTA_PORT"), strconv.Itoa(DefaultPort))
 	}
-	return host, port, nil
+	number, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return "", 0, fmt.Errorf("%s must be a port number, such as 7777, not %q", whose, text)
+	}
+	return host, int(number), nil
 }
 
 // quiet is whether to be silent while the bot waits.
