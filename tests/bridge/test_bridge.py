@@ -13,7 +13,7 @@ import threading
 
 import pytest
 
-from client.scripted_arena import Hears, Says, ScriptedArena
+from client.scripted_arena import WELCOME, Hears, Says, ScriptedArena
 from e2e.running import PATIENCE, environment, run_here, runs, wait_until, wait_until_gone
 from lanista.bots.bridge import LOG_KEPT, READ, UNREAD, CannotConnectError, run
 
@@ -98,7 +98,7 @@ def test_the_hello_is_made_of_the_options():
 
 
 def test_the_environment_says_what_the_options_do_not():
-    with ScriptedArena(Hears(b"Zo\xc3\xab v=1 token=t\n")) as arena:
+    with ScriptedArena(Hears(b"Zo\xc3\xab v=1 token=t\n"), Says(WELCOME)) as arena:
         env = {"LANISTA_HOST": "127.0.0.1", "LANISTA_PORT": str(arena.port)}
         env |= {"LANISTA_NAME": "Zoë", "LANISTA_TOKEN": "t"}
         assert connect("--", *bot(ECHO), env=env).returncode == 0
@@ -127,7 +127,7 @@ def test_a_script_that_can_not_be_started_is_told_why(tmp_path):
 def test_without_a_name_the_command_gives_one(tmp_path):
     script = tmp_path / "my bot.py"
     script.write_text(ECHO)
-    with ScriptedArena(Hears(b"my-bot v=1\n")) as arena:
+    with ScriptedArena(Hears(b"my-bot v=1\n"), Says(WELCOME)) as arena:
         assert connect("--", sys.executable, str(script), port=arena.port).returncode == 0
 
 
@@ -181,7 +181,13 @@ def test_a_port_at_which_nobody_greets_is_told():
     done = play(ECHO)
     words = b"the connection ended before a match; check that the arena is running, and that the "
     told = b"lanista connect: " + words + b"port is the one for bots\n"
-    assert (0, b"", told) == (done.returncode, done.stdout, done.stderr)
+    assert (1, b"", told) == (done.returncode, done.stdout, done.stderr)
+
+
+def test_a_bot_that_fails_has_its_own_exit_code_though_it_was_put_out():
+    """Only its 0 is replaced, as the libraries end with 1 then."""
+    done = play("import sys; sys.stdin.read(); sys.exit(3)", Says(b"error bad-token no\n"))
+    assert done.returncode == 3
 
 
 # -- lines ---------------------------------------------------------------------------------------
@@ -212,8 +218,8 @@ sys.stdin.readline()
 
 
 def test_a_line_too_long_is_the_arenas_to_refuse():
-    code = "import os\nfor _ in range(3): os.write(1, b'1' * 50_000)\nos.read(0, 1)"
-    assert play(code, Hears(b"1" * 65_538)).returncode == 0
+    code = "import os\nfor _ in range(3): os.write(1, b'1' * 50_000)\nos.read(0, 100)"
+    assert play(code, Says(WELCOME), Hears(b"1" * 65_538)).returncode == 0
 
 
 def test_stderr_goes_before_the_answer_and_to_our_own():
@@ -283,7 +289,7 @@ def test_an_answer_written_just_before_the_exit_arrives():
 
 def test_a_bot_that_closes_its_stdout_has_left():
     code = "import os, sys; os.close(1); sys.stdin.read()"
-    assert play(code, Hears(b"<EOF>")).returncode == 0
+    assert play(code, Hears(b"<EOF>"), Says(WELCOME)).returncode == 0
 
 
 def test_what_the_bot_started_does_not_keep_the_bridge(tmp_path):
@@ -297,7 +303,7 @@ if pid == 0:
 open({str(mark)!r}, "w").write(str(pid))
 print("1 2", flush=True)
 """
-    done = play(code, Hears(b"1 2\n"))
+    done = play(code, Hears(b"1 2\n"), Says(WELCOME))
     assert done.returncode == 0
     wait_until_gone([int(mark.read_text())])
 
@@ -329,7 +335,7 @@ open({str(mark)!r}, "w").write(str(os.getpid()))
 print("1", flush=True)
 while True: time.sleep(600)
 """
-    assert play(code, Hears(b"1\n")).returncode == 0
+    assert play(code, Hears(b"1\n"), Says(WELCOME)).returncode == 0
     wait_until_gone([int(mark.read_text())])
 
 
@@ -371,18 +377,21 @@ open({str(mark)!r}, "w").write(str(os.getpid()) + "\\n")
     "cut", [0, 6, 30, *(pytest.param(cut, marks=pytest.mark.long) for cut in (1, 8, 40, 52, 60))]
 )
 def test_what_the_arena_says_to_people_is_printed(cut):
-    """An error, and a note on the room, however they come; a bot of a few lines ignores them."""
+    """An error, and a note on the room, however they come; a bot of a few lines ignores them.
+
+    Whoever started it learns by the exit code that it was put out.
+    """
     said = b"welcome 1 lanista 1\nnote room 0 - no ladder\nturn 3\nerror late too slow \x1b[31m\n"
     done = play("import sys; sys.stdin.read()", Says(said[:cut]), Says(said[cut:]))
     words = ("note room 0 - no ladder", r"error late too slow \x1b[31m")
     told = "".join(f"lanista connect: the arena says: {line}\n" for line in words)
-    assert (0, told) == (done.returncode, done.stderr.decode())
+    assert (1, told) == (done.returncode, done.stderr.decode())
 
 
 def test_all_is_printed_however_much_the_arena_says_at_once():
     done = play("import sys; sys.stdin.read()", Says(b"error late x\n" * 3000))
     line = b"lanista connect: the arena says: error late x\n"
-    assert (0, line * 3000) == (done.returncode, done.stderr)
+    assert (1, line * 3000) == (done.returncode, done.stderr)
 
 
 def test_words_that_only_look_like_an_error_are_not():

@@ -38,6 +38,9 @@ UNREAD = 16 << 20
 always be read, or else we wouldn't notice that the arena has closed it."""
 EXIT_UNREAD = 1
 """Exit code of the bridge when it has ended the bot for that."""
+EXIT_ERROR = 1
+"""Exit code instead of the bot's 0 if the arena has ended the connection by an error, or before it
+has said anything. The client libraries have the same."""
 LINE_LIMIT = 65536
 """Maximum length of a line in bytes (PROTOCOL.md 1). Longer ones are passed on, and the arena
 refuses them."""
@@ -84,7 +87,8 @@ def run(
     performs the handshake over a connected socket, and returns the socket to use.
 
     Returns the bot's exit code, or minus the signal that ended it or us; 0 if the bot was ended
-    because it went on after the connection was closed.
+    because it went on after the connection was closed. Instead of 0 it is EXIT_ERROR if the arena
+    has refused the bot or put it out.
 
     Raises:
         CannotConnectError: The program can't be started, or (`NoArenaError`) there is no connection
@@ -128,7 +132,8 @@ def run(
                 code = bridge.run(hello.encode() + b"\n")
                 if code == 0 and not bridge.arena_open and not bridge.is_greeted:
                     print(NOT_GREETED, file=sys.stderr)  # noqa: T201 - a program of its own
-                return code
+                    return EXIT_ERROR
+                return code or (EXIT_ERROR if bridge.is_put_out else 0)
             finally:
                 with contextlib.suppress(OSError):
                     os.killpg(bot.pid, signal.SIGKILL)
@@ -164,6 +169,7 @@ class _Bridge:
         self.to_stderr = bytearray()
         self.arena_open = True
         self.is_greeted = False  # whether the arena has said anything
+        self.is_put_out = False  # whether it has said `error`
         self.answer = b""  # an unfinished line of its stdout
         self.log = b""  # an unfinished line of its stderr
         self.logged = bytearray()  # log lines to send before the next answer
@@ -280,6 +286,7 @@ class _Bridge:
             if not newline:
                 self.arena_tail = b"\n" + line[:LINE_LIMIT]
                 return
+            self.is_put_out |= line.startswith(b"error ")
             message = printable(line.decode("utf-8", "replace"))
             print(f"lanista connect: the arena says: {message}", file=sys.stderr)  # noqa: T201 - a program of its own
             text = b"\n" + rest

@@ -84,7 +84,8 @@ def command(
     one line for each `go`. What it writes to stderr is kept in the match's record, with its next
     answer.
 
-    Exit codes: COMMAND's own; 1 the arena can't be reached, 2 bad input.
+    Exit codes: COMMAND's own; 1 the arena can't be reached, has refused the bot or put it out; 2
+    bad input.
     """
     from lanista.bots import bridge
     from lanista.hosting.names import checked_name, name_of, why_not_run

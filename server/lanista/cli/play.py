@@ -435,10 +435,12 @@ class _Session:
 def _crash_lines(played: "MatchReport") -> Iterator[str]:
     """Yield a line for each bot whose process crashed without this being a fault in the match."""
     for seat in played.bundles:
-        exit_, faults = played.exits[seat], played.result.faults
-        is_said = any(fault.seat == seat and str(exit_) in fault.words for fault in faults)
+        exit_, ended = played.exits[seat], played.how_ended(seat)
+        faults = [fault.words for fault in played.result.faults if fault.seat == seat]
+        # A client library ends its bot with the words of the arena that has put it out.
+        is_said = any(str(exit_) in words or words in ended for words in faults)
         if exit_ is not None and exit_.is_crash and not is_said:
-            yield f"  {played.names[seat]}: afterwards {played.how_ended(seat)}"
+            yield f"  {played.names[seat]}: afterwards {ended}"
 
 
 def _as_json(played: "MatchReport") -> dict[str, Any]:
