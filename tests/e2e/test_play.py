@@ -49,7 +49,7 @@ def test_house_bots_play_and_the_result_is_told(lanista, play):
     """Exit code 0; verdict, the rule behind it, ranks and scores, seed, and where the record is."""
     done = play("CamperJoe", "GravityGoers", "-i", "pit")
     verdict, rule, first, second, seed, where = done.out.splitlines()
-    assert rule.endswith("wins, whatever the scores (docs/rules/angrymob.md 3)")
+    assert rule.endswith("wins, whatever the scores (rules, section 3)")
     assert re.fullmatch(r"GravityGoers wins \(finished: capture, \d+ moves\)", verdict)
     assert re.fullmatch(r"  1\. GravityGoers  score \d+", first)
     assert re.fullmatch(r"  2\. CamperJoe  score \d", second)

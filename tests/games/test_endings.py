@@ -1,12 +1,14 @@
 """By which rule a match was decided: each reason that a game gives is explained."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from lanista.games import registry
 from lanista.games.base import ending_text
 
+CHECKOUT = Path(__file__).parents[2]
 REASONS = {
     "angrymob": ("capture", "both-captured", "no-units", "move-limit"),
     "hogwarts": ("rounds",),
@@ -18,8 +20,10 @@ REASONS = {
 def test_every_reason_of_a_game_is_explained_by_its_rule(game):
     ruleset = registry.get(game)
     assert set(REASONS[game]) == set(ruleset.endings)
+    page = (CHECKOUT / "docs" / "rules" / f"{game}.md").read_text()
     for reason in REASONS[game]:
-        assert re.search(rf"docs/rules/{game}[.]md \d+", ending_text(ruleset, reason))
+        [section] = re.findall(r"\(rules, section (\d+)\)", ending_text(ruleset, reason))
+        assert re.search(rf"^## {section}[.] .*\bend$", page, re.MULTILINE)
 
 
 def test_a_ruleset_that_explains_nothing_is_left_alone():

@@ -57,13 +57,12 @@ class AngryMobRules:
     submove_numbers = 4
     by_hand = ByHand(steps=((0, 1), (-1, 0), (0, -1), (1, 0)), counts=True)
     endings: ClassVar[Mapping[str, str]] = {
-        "capture": "whoever conquers the other's base wins, whatever the scores "
-        "(docs/rules/angrymob.md 3)",
+        "capture": "whoever conquers the other's base wins, whatever the scores (rules, section 3)",
         "both-captured": "both bases were conquered in the same move, which is a draw, whatever "
-        "the scores (docs/rules/angrymob.md 3)",
-        "no-units": "neither player has a unit left, which is a draw (docs/rules/angrymob.md 3)",
+        "the scores (rules, section 3)",
+        "no-units": "neither player has a unit left, which is a draw (rules, section 3)",
         "move-limit": "no base was conquered within the move limit, which is a draw, whatever the "
-        "scores (docs/rules/angrymob.md 3)",
+        "scores (rules, section 3)",
     }
 
     chance = staticmethod(SeededChance)

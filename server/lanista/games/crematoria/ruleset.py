@@ -63,7 +63,7 @@ class CrematoriaRules:
     by_hand = ByHand(steps=OFFSETS, lifts=(UP, DOWN))
     endings: ClassVar[Mapping[str, str]] = {
         "rounds": "all rounds were played: the most points won, for caves and gems "
-        "(docs/rules/crematoria.md 7)",
+        "(rules, section 7)",
     }
     seeds = (0, 2**31 - 1)
     classic = None

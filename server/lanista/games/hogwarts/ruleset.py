@@ -62,7 +62,7 @@ class HogwartsRules:
     # Wizards don't take diagonal steps.
     by_hand = ByHand(steps=((1, 0), None, (0, 1), None, (-1, 0), None, (0, -1), None), word="m")
     endings: ClassVar[Mapping[str, str]] = {
-        "rounds": "all rounds were played: the highest score won (docs/rules/hogwarts.md 12)",
+        "rounds": "all rounds were played: the highest score won (rules, section 12)",
     }
     seeds = (0, 2**31 - 1)
     classic = None
