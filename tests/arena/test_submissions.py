@@ -22,7 +22,7 @@ from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.server import _open_ladders
 from lanista.arena.spec import LadderSpec, Submissions
-from lanista.arena.submission_check import check_program
+from lanista.arena.submission_check import AS_STDIO, check_program, why_failed
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder
@@ -246,6 +246,21 @@ async def test_a_check_that_cannot_be_carried_out_is_no_fault_of_the_program(tmp
     program.touch()
     with pytest.raises(OSError, match="unknown game 'chess'"):
         await check_program(program, ["bot"], game="chess", clock=Clock(), limits=None)
+
+
+@pytest.mark.parametrize(
+    ("why", "tells"),
+    [
+        ("exited with code 0 before it said hello", True),
+        ("no hello within 30 s", True),
+        ("exited with code 1 before it said hello: bot.py:1: EOFError: EOF when reading", True),
+        ("exited with code 1 before it said hello: bot.py:1: NameError: arena", False),
+    ],
+)
+def test_a_program_that_may_read_standard_input_is_refused_with_the_way_to_hand_it_in(why, tells):
+    item = {"name": "name", "status": "failed", "evidence": [why], "advice": ""}
+    hint = f"; {AS_STDIO}" if tells else ""
+    assert f"it failed its check: {why}{hint}" == why_failed(item)
 
 
 async def test_addresses_take_turns_whatever_number_of_names_they_have(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ The check is `lanista check`, in a process of low priority and in sandboxes.
 
 import json
 import math
+import re
 import shlex
 import shutil
 import sys
@@ -22,6 +23,7 @@ from lanista.bots.building import ENDINGS, command_of
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
 from lanista.errors import RefusedError, printable
+from lanista.hosting.names import AT_END_OF_INPUT
 from lanista.match.conditions import Clock
 from lanista.results.submissions import Author
 from lanista.temporary import TemporaryFolder
@@ -36,6 +38,14 @@ REQUIRED = frozenset({"name", "answers"})
 MAX_FINDINGS, MAX_FINDING = 40, 600
 """Maximum number of lines of a check's findings, and of characters of each."""
 MAX_FILE_NAME = 80
+AS_STDIO = (
+    "if it reads its turns from standard input, hand it in as a ZIP whose bot.toml has "
+    'run = "stdio:COMMAND"'
+)
+"""What to do about a program that may have waited for its turns on stdin, where a bot has none."""
+_MAY_READ_STDIN = re.compile(
+    f"exited with code 0|no hello within|{AT_END_OF_INPUT.pattern}", re.IGNORECASE
+)
 
 log = structlog.get_logger()
 
@@ -149,10 +159,19 @@ async def check_program(
         )
     findings = tuple(_findings(report))
     for item in report["items"]:
-        if item["name"] in REQUIRED and item["status"] == "failed":
-            evidence = item["evidence"][0] if item["evidence"] else item["advice"]
-            raise CheckFailedError(_line(f"it failed its check: {evidence}"), findings)
+        if (refusal := why_failed(item)) is not None:
+            raise CheckFailedError(refusal, findings)
     return findings
+
+
+def why_failed(item: Mapping[str, Any]) -> str | None:
+    """Return why an item of a check's report keeps a version from playing; None if it doesn't."""
+    if item["name"] not in REQUIRED or item["status"] != "failed":
+        return None
+    why: str = item["evidence"][0] if item["evidence"] else item["advice"]
+    if item["name"] == "name" and _MAY_READ_STDIN.search(why):
+        why = f"{why}; {AS_STDIO}"
+    return _line(f"it failed its check: {why}")
 
 
 def _options(clock: Clock, limits: str | None) -> Iterator[str]:

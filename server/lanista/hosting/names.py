@@ -234,7 +234,7 @@ def about(module: str) -> str:
 
 # -- hints ----------------------------------------------------------------------------------------
 
-_AT_END_OF_INPUT = re.compile(r"\bEOF|No line found|end of (?:file|input)", re.IGNORECASE)
+AT_END_OF_INPUT = re.compile(r"\bEOF|No line found|end of (?:file|input)", re.IGNORECASE)
 """Matches what runtimes print if a program reads stdin, of which a bot has nothing to read."""
 
 
@@ -246,7 +246,7 @@ def why_not_connected(bot: "Bot", command: Sequence[str]) -> str:
     """
     connects = tuple(command) != bot.command or any(OWN_MODULE.match(word) for word in command)
     crashed = bot.exit is not None and bot.exit.code != 0
-    if connects or (crashed and not _AT_END_OF_INPUT.search(bot.output_tail())):
+    if connects or (crashed and not AT_END_OF_INPUT.search(bot.output_tail())):
         return ""
     line = shell_word(STDIO + shlex.join(command))
     return f"it never connected: if it reads its turns from standard input, start it as {line}"
