@@ -122,6 +122,11 @@ def test_the_end_of_a_match_of_four_leaves_room_for_what_happened(replay):
     match.page.keyboard.press("End")
     expect(match.page.locator(".failed p")).to_have_count(3)
     assert match.events.evaluate("events => events.clientHeight") >= 40
+    # Beside its place, its faults and its points, each bot's name can be read.
+    cut = "names => names.filter(name => name.scrollWidth > name.clientWidth).length"
+    match.page.set_viewport_size({"width": 1160, "height": 720})
+    expect(match.players.locator(".badge").filter(has_text="refused")).to_have_count(1)
+    assert 0 == match.players.locator(".name").evaluate_all(cut)
 
 
 def test_two_players_below_each_other_are_seen_at_the_end(arenas, show, tmp_path):
