@@ -6,6 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,7 +34,7 @@ from lanista.ratings.text import (
     ranks_text,
     rating_text,
 )
-from lanista.results.blocks import BlockScore, seatings
+from lanista.results.blocks import BlockScore, RoundMeeting, seatings
 from ratings.rewrite_golden import GOLDEN, WRITERS
 from ratings.samples import FOUR, SAMPLES, TWO, any_standings, row, standings
 
@@ -218,6 +219,20 @@ def test_ranks_and_places_are_told():
     assert "1–3" == ranks_text(row(2, "A", rank_low=1, rank_high=3))  # noqa: RUF001 - a range
     assert "7-5-12" == places_text(TWO.rows[1])
     assert "5-2-1-0" == places_text(FOUR.rows[0])
+
+
+@pytest.mark.parametrize("form", [markdown_text, html_text])
+def test_bots_that_had_a_bye_are_named(form):
+    """A bot had 10 points of 8 matches, and nothing said why."""
+    told = "had a bye, which gives points without matches: "
+
+    def meeting(*bots):
+        return RoundMeeting(bots=bots, points=(0.0,) * len(bots), blocks=0, over=True)
+
+    first = meeting("Dummy", "Null"), meeting("Demo")
+    second = meeting("Null", "Demo"), meeting("Dummy")
+    assert f"{told}Dummy, Demo" in form(attrs.evolve(FOUR, rounds=(first, second)))
+    assert told not in form(FOUR)
 
 
 @given(any_standings())

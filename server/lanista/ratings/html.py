@@ -19,6 +19,7 @@ from lanista.ratings.text import (
     advantage_text,
     benched_text,
     by_pair,
+    byes_text,
     columns,
     likelihood_text,
     rating_text,
@@ -124,8 +125,8 @@ def _standings(standings: Standings) -> Iterator[str]:
         headings.insert(rating_index + 1, _head("95 % interval", is_text=True))
     yield "<h2>Standings</h2>"
     yield from _table(headings, rows)
-    if any(row.benched for row in standings.rows):
-        yield f"<p>{_shown(benched_text(standings))}</p>"
+    for line in filter(None, (byes_text(standings), benched_text(standings))):
+        yield f"<p>{_shown(line)}</p>"
     yield '<p class="muted">How to read it: two bots whose rank intervals overlap can\'t '
     yield "be told apart yet; more blocks make the intervals narrower, four times as many halve "
     yield "them.</p>"

@@ -290,8 +290,8 @@ def summary(standings: Standings) -> list[str]:
 
 
 def remarks(standings: Standings) -> list[str]:
-    """Return the lines below the table: about benched bots, and about the advantage of seats."""
-    lines = [benched_text(standings)] if any(row.benched for row in standings.rows) else []
+    """Return the lines below the table: on byes, benched bots, and the advantage of seats."""
+    lines = [line for line in (byes_text(standings), benched_text(standings)) if line]
     if any(row.superior is not None for row in standings.rows):
         lines.append("superior: the likelihood that a bot is stronger than the next one")
     if standings.seat_advantage:
@@ -303,10 +303,17 @@ def remarks(standings: Standings) -> list[str]:
     return lines
 
 
+def byes_text(standings: Standings) -> str:
+    """Return the names of the bots whose points are more than their matches gave them; or ""."""
+    alone = {meeting.bots for meetings in standings.rounds for meeting in meetings}
+    byes = ", ".join(row.bot for row in standings.rows if (row.bot,) in alone)
+    return f"had a bye, which gives points without matches: {byes}" if byes else ""
+
+
 def benched_text(standings: Standings) -> str:
-    """Return the names of the benched bots, and what that means for the figures of the others."""
+    """Return the names of the benched bots, and what that means for the others' figures; or ""."""
     benched = ", ".join(row.bot for row in standings.rows if row.benched)
-    return (
+    return benched and (
         f"benched for failing repeatedly: {benched}; what others won before against "
         "a benched bot counts, so bots that never met one may have fewer points a match"
     )
