@@ -123,6 +123,15 @@ def test_a_policy_as_a_bot_answers_as_in_the_environment(name):
     assert () == made.game.explain(seat, moves)
 
 
+def test_a_policy_as_a_bot_plays_games_of_several_sizes():
+    """The states of games that weren't played in an arena all have the same match."""
+    bot = as_bot(lambda _, mask: mask[:, 1:].argmax(axis=1) + 1, "hogwarts")
+    for wizards in (1, 5):
+        settings = {"NUM_INI_WIZARDS_PER_CLAN": wizards}
+        game = lanista.new_game("hogwarts", seed=1, settings=settings)
+        assert wizards + 1 == len(bot.moves(game.state(0)))
+
+
 @pytest.mark.parametrize(
     ("returned", "told"),
     [

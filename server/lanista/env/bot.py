@@ -29,7 +29,7 @@ class PolicyBot:
             raise BadInputError(f"policy {policy!r:.200}; expected a function")
         encoder_of(game, complete_settings(registry.get(game), {}), size)  # whether it is there
         self._policy, self._game, self._size = policy, game, size
-        self._encoder: tuple[str, Encoder] | None = None  # of a match, by its id
+        self._encoder: tuple[dict[str, int], Encoder] | None = None  # with the settings it is for
 
     def moves(self, state: State) -> Moves:
         """Return the submoves of a turn, as for `Arena.send`.
@@ -42,9 +42,9 @@ class PolicyBot:
             what = f"of {game}" if game else repr(state)[:200]
             raise BadInputError(f"state {what}; the policy plays {self._game}")
         rules = state.to_game(seed=0).rules
-        if self._encoder is None or self._encoder[0] != state.match:
-            settings = {name: int(value) for name, value in state.settings.items()}
-            self._encoder = state.match, encoder_of(self._game, settings, self._size)
+        settings = {name: int(value) for name, value in state.settings.items()}
+        if self._encoder is None or self._encoder[0] != settings:
+            self._encoder = settings, encoder_of(self._game, settings, self._size)
         encoder = self._encoder[1]
         [mask] = encoder.masks(rules, [state.seat])
         [observation] = encoder.observe(rules, [state.seat])
