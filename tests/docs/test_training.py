@@ -11,7 +11,7 @@ pytest.importorskip("pettingzoo", reason="the extra `rl` isn't installed")
 from lanista.games.base import complete_settings
 
 PAGE = DOCS / "training.md"
-ARRAYS = ("planes", "units", "globals")
+ARRAYS = ("globals", "planes", "units")
 
 
 def test_the_blocks_run_in_their_order(capsys):

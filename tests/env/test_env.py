@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("pettingzoo", reason="the extra `rl` isn't installed")
 
+from gymnasium.spaces import flatten
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import max_cycles_test, parallel_api_test, parallel_seed_test
 
@@ -155,12 +156,15 @@ def test_a_policy_that_returns_no_action_is_told_so(returned, told):
 
 @EVERY
 def test_flat_is_the_same_observation_in_one_row(name):
-    arrays, _ = parallel_env(name, **ENVS[name]).reset(seed=3)
+    """It is the row of Gymnasium's own wrapper, too, so that a policy as a bot can make either."""
+    whole = parallel_env(name, **ENVS[name])
+    arrays, _ = whole.reset(seed=3)
     made = parallel_env(name, flat=True, **ENVS[name])
     rows, _ = made.reset(seed=3)
     for agent, row in rows.items():
         assert made.observation_space(agent).contains(row)
         assert (np.concatenate([a.ravel() for a in arrays[agent].values()]) == row).all()
+        assert (flatten(whole.observation_space(agent), arrays[agent]) == row).all()
     assert made.state_space.contains(made.state())
     assert (made.state() == rows["seat_0"]).all()
 

@@ -29,7 +29,11 @@ class Encoder(Protocol):
     """The encoding of a game: its arrays, its actions and their masks."""
 
     shapes: dict[str, tuple[int, ...]]
-    """The shape of each array of an observation."""
+    """The shape of each array of an observation.
+
+    By names in alphabetical order, as Gymnasium's `Dict` has them: so its wrappers flatten an
+    observation into the same row as `flat` and a policy do.
+    """
     choices: tuple[int, int]
     """The number of things that can be moved, and of actions for each, of which 0 is none."""
 

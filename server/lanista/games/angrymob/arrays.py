@@ -22,7 +22,7 @@ class AngryMobEncoder:
 
     def __init__(self, size: Size) -> None:
         self.rows, self.cols = size
-        self.shapes = {"planes": (_PLANES, *size), "globals": (3,)}
+        self.shapes = {"globals": (3,), "planes": (_PLANES, *size)}
         self.choices = (self.rows * self.cols, 9)
         self._board: Any = None
         # Of that board: by seat, what it sees before the first turn; by seat and cell, the thing by
@@ -74,8 +74,8 @@ class AngryMobEncoder:
             about = (rules.turn / rules.move_limit, scores[seat], scores[1 - seat])
             observations.append(
                 {
-                    "planes": planes.reshape(self.shapes["planes"]),
                     "globals": np.array(about, np.float32),
+                    "planes": planes.reshape(self.shapes["planes"]),
                 }
             )
         return observations

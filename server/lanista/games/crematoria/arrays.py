@@ -37,9 +37,9 @@ class CrematoriaEncoder(UnitEncoder):
         kinds, _ = roster(settings)
         people = kinds.index(NECROMONGER)
         self.shapes = {
+            "globals": (5,),
             "planes": (_PLANES, ROWS, COLS),
             "units": (people, 6),
-            "globals": (5,),
         }
         self.choices = (people, 11)
         self._is_furyan = np.array(kinds[:people]) == FURYAN
@@ -82,7 +82,7 @@ class CrematoriaEncoder(UnitEncoder):
         units[:, :, 5] = levels
         played, scores = rules.turn / rules.settings["nb_rounds"], rules.scores()
         about = [(played, *seen_from(seat, scores)) for seat in seats]
-        return observations(self.shapes, planes, units, np.array(about, np.float32))
+        return observations(self.shapes, np.array(about, np.float32), planes, units)
 
     def steps(self, rules: Any) -> tuple[Cells, Cells]:
         """Return the player of each person, and its steps to passable cells."""

@@ -21,7 +21,7 @@ class HogwartsEncoder(UnitEncoder):
 
     def __init__(self, settings: Mapping[str, int]) -> None:
         units = CLANS * (settings["NUM_INI_WIZARDS_PER_CLAN"] + 1)
-        self.shapes = {"planes": (_PLANES, SIDE, SIDE), "units": (units, 6), "globals": (9,)}
+        self.shapes = {"globals": (9,), "planes": (_PLANES, SIDE, SIDE), "units": (units, 6)}
         self.choices = (units, 9)
         self._is_ghost = np.arange(units) < CLANS
         # By unit, where its plane begins if its clan is the seat's own.
@@ -61,7 +61,7 @@ class HogwartsEncoder(UnitEncoder):
         about = [
             (played, *seen_from(seat, scores), *seen_from(seat, rules.strength)) for seat in seats
         ]
-        return observations(self.shapes, planes, units, np.array(about, np.float32))
+        return observations(self.shapes, np.array(about, np.float32), planes, units)
 
     def steps(self, rules: Any) -> tuple[Cells, Cells]:
         """Return the clan of each unit, and its steps that don't lead into a harmless wall."""
