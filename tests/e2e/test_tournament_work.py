@@ -200,7 +200,7 @@ def test_the_ending_is_told_apart_and_costs_the_match(tmp_path, script, ending, 
             60.0,
             r"exited with code 3 before it said hello: no such library \x1b",
         ),
-        (bot("no_name"), 60.0, "exited with code 0 before it said hello; its hello was refused"),
+        (bot("no_name"), 60.0, "its hello was refused: bad-hello"),
         pytest.param(bot("silent"), 2.0, "no hello within 2 s", marks=pytest.mark.long),
     ],
 )

@@ -44,7 +44,7 @@ AS_STDIO = (
 )
 """What to do about a program that may have waited for its turns on stdin, where a bot has none."""
 _MAY_READ_STDIN = re.compile(
-    f"exited with code 0|no hello within|{AT_END_OF_INPUT.pattern}", re.IGNORECASE
+    f"exited with code 0 before|^no hello within|{AT_END_OF_INPUT.pattern}", re.IGNORECASE
 )
 
 log = structlog.get_logger()

@@ -154,10 +154,11 @@ class Handshake:
         why = f"no hello within {seconds:g} s"
         if self._has_left and bot.exit is not None:
             is_sentence = bot.exit.failure is not None or bot.exit.limit is not None
-            why = str(bot.exit) + ("" if is_sentence else " before it said hello")
+            was_heard = is_sentence or self.refusal is not None
+            why = str(bot.exit) if was_heard else f"{bot.exit} before it said hello"
         if self.refusal is not None:
             refused = f"its hello was refused: {self.refusal.code.value}: {self.refusal.message}"
-            return (refused if self.is_one_try else f"{why}; {refused}"), ""
+            return (refused if self.is_one_try else f"{refused}; then: {why}"), ""
         return why, "" if self._was_reached else why_not_connected(bot, command)
 
 
