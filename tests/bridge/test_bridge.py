@@ -388,6 +388,23 @@ def test_what_the_arena_says_to_people_is_printed(cut):
     assert (1, told) == (done.returncode, done.stderr.decode())
 
 
+def test_that_the_bot_waits_is_printed_once_in_the_words_of_the_libraries():
+    """But not that all are there, nor if LANISTA_QUIET=1 asks for silence."""
+    said = WELCOME + b"wait 2 2\nwait 1 2\nwait 1 2\n"
+    with ScriptedArena(Hears(b"Bot v=1 game=angrymob\n"), Says(said)) as arena:
+        words = ("--name", "Bot", "--game", "angrymob", "--", *bot("import sys; sys.stdin.read()"))
+        done = connect(*words, port=arena.port)
+    told = (
+        f"lanista: waiting for an opponent at 127.0.0.1:{arena.port} (game angrymob, 1 of 2 seats"
+    )
+    assert done.stderr.decode().startswith(told)
+    assert done.stderr.count(b"\n") == 1
+    with ScriptedArena(Hears(HELLO), Says(said)) as arena:
+        words = ("--name", "Bot", "--", *bot("import sys; sys.stdin.read()"))
+        done = connect(*words, port=arena.port, env={"LANISTA_QUIET": "1"})
+    assert done.stderr == b""
+
+
 def test_all_is_printed_however_much_the_arena_says_at_once():
     done = play("import sys; sys.stdin.read()", Says(b"error late x\n" * 3000))
     line = b"lanista connect: the arena says: error late x\n"

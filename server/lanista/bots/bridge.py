@@ -47,8 +47,8 @@ refuses them."""
 LOG_KEPT = 32768
 """Maximum number of bytes of log lines for one answer. The arena keeps half of that, and notes that
 the log was cut."""
-TOLD = (b"\nerror ", b"\nnote room ")
-"""The beginnings of the arena's lines that are printed, after the end of the line before them."""
+TOLD = (b"\nerror ", b"\nnote room ", b"\nwait ")
+"""The beginnings of the arena's lines that are for people, each with the newline before it."""
 NOT_GREETED = (
     "lanista connect: the connection ended before a match; check that the arena is running, and "
     "that the port is the one for bots"
@@ -79,12 +79,15 @@ def run(
     port: int,
     *,
     secure: Callable[[socket.socket], socket.socket] | None = None,
+    tell_waiting: Callable[[list[str]], None] | None = None,
 ) -> int:
     """Connect, start the bot, and pass on lines until the bot or the connection ends.
 
     What the bot writes to stderr goes to our own stderr, and also to the arena, as `#` lines before
     the next answer (PROTOCOL.md 4). SIGINT, SIGTERM and SIGHUP end the bot. For TLS, `secure`
-    performs the handshake over a connected socket, and returns the socket to use.
+    performs the handshake over a connected socket, and returns the socket to use. When the
+    bot has to wait for an opponent, `tell_waiting` is called once, with the numbers of seats that
+    are taken and needed.
 
     Returns the bot's exit code, or minus the signal that ended it or us; 0 if the bot was ended
     because it went on after the connection was closed. Instead of 0 it is EXIT_ERROR if the arena
@@ -128,7 +131,7 @@ def run(
             raise CannotConnectError(f"can't start {command[0]!r}: {why}") from None
         with bot:
             try:
-                bridge = _Bridge(arena, bot, wake)
+                bridge = _Bridge(arena, bot, wake, tell_waiting)
                 code = bridge.run(hello.encode() + b"\n")
                 if code == 0 and not bridge.arena_open and not bridge.is_greeted:
                     print(NOT_GREETED, file=sys.stderr)  # noqa: T201 - a program of its own
@@ -146,7 +149,13 @@ def run(
 class _Bridge:
     """The bot's pipes, the connection, and the bytes that are on their way between them."""
 
-    def __init__(self, arena: socket.socket, bot: subprocess.Popen[bytes], wake: int) -> None:
+    def __init__(
+        self,
+        arena: socket.socket,
+        bot: subprocess.Popen[bytes],
+        wake: int,
+        tell_waiting: Callable[[list[str]], None] | None,
+    ) -> None:
         assert bot.stdin is not None
         assert bot.stdout is not None
         assert bot.stderr is not None
@@ -170,6 +179,7 @@ class _Bridge:
         self.arena_open = True
         self.is_greeted = False  # whether the arena has said anything
         self.is_put_out = False  # whether it has said `error`
+        self.tell_waiting = tell_waiting  # None once that is said
         self.answer = b""  # an unfinished line of its stdout
         self.log = b""  # an unfinished line of its stderr
         self.logged = bytearray()  # log lines to send before the next answer
@@ -286,9 +296,15 @@ class _Bridge:
             if not newline:
                 self.arena_tail = b"\n" + line[:LINE_LIMIT]
                 return
-            self.is_put_out |= line.startswith(b"error ")
             message = printable(line.decode("utf-8", "replace"))
-            print(f"lanista connect: the arena says: {message}", file=sys.stderr)  # noqa: T201 - a program of its own
+            if line.startswith(b"wait "):
+                _, *taken = message.split()
+                if self.tell_waiting is not None and len(set(taken)) == 2:  # not all are there
+                    self.tell_waiting(taken)
+                    self.tell_waiting = None
+            else:
+                self.is_put_out |= line.startswith(b"error ")
+                print(f"lanista connect: the arena says: {message}", file=sys.stderr)  # noqa: T201 - a program of its own
             text = b"\n" + rest
         # Keep the beginning of the last line: its first words may be cut anywhere.
         self.arena_tail = text[text.rfind(b"\n") :][: max(map(len, TOLD))]

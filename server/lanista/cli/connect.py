@@ -89,7 +89,7 @@ def command(
     """
     from lanista.bots import bridge
     from lanista.hosting.names import checked_name, name_of, why_not_run
-    from lanista_client.console import no_arena
+    from lanista_client.console import address, is_quiet, no_arena, tell_waiting
     from lanista_protocol import option_fault
 
     if shutil.which(argv[0]) is None:
@@ -112,8 +112,11 @@ def command(
     hello = " ".join([checked_name(name or name_of(argv)), *words])
     context = _tls_context(tls, tls_ca)
     secure = None if context is None else partial(_secured, context=context, host=host, port=port)
+    tell = None
+    if not is_quiet(os.environ.get("LANISTA_QUIET")):
+        tell = partial(tell_waiting, address(host, port), hello)
     try:
-        code = bridge.run(argv, hello, host, port, secure=secure)
+        code = bridge.run(argv, hello, host, port, secure=secure, tell_waiting=tell)
     except bridge.CannotConnectError as error:
         why = str(error)
         if isinstance(error, bridge.NoArenaError):
