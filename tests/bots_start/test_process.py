@@ -107,6 +107,10 @@ EXECUTABLE = "(a program must be an executable file: chmod +x)"
             "./orphan",
             MISSING + " (the file is there, but the interpreter that its #! line names isn't)",
         ),
+        (
+            "./windows",
+            MISSING + " (its #! line ends as on Windows, with CR LF: save it with LF alone)",
+        ),
         ("./no-line", "Exec format error: {} (a script must begin with a #! line)"),
     ],
 )
@@ -115,6 +119,7 @@ async def test_what_cannot_be_executed_is_told_and_not_raised(tmp_path, program,
         ("plain", "", 0o644),
         ("no-line", "echo no #! line\n", 0o755),
         ("orphan", "#!/no/such/interpreter\n", 0o755),
+        ("windows", "#!/bin/sh\r\n", 0o755),
     ]:
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(mode)

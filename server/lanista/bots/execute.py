@@ -5,7 +5,7 @@ standard library, because every bot pays for their import.
 """
 
 # Importing pathlib and contextlib would double the time a keeper takes to start.
-# ruff: noqa: PTH110, PTH113, SIM105
+# ruff: noqa: PTH110, PTH113, PTH123, SIM105
 
 import errno
 import os
@@ -166,12 +166,23 @@ def describe(error: OSError, path: str, remark: str) -> bytes:
     return f"{error.strerror}: {path!r}{remark}".encode("utf-8", "backslashreplace")
 
 
+def _has_windows_line(script: str) -> bool:
+    """Return whether the first line of a file ends with CR LF, which the kernel doesn't take."""
+    try:
+        with open(script, "rb") as file:
+            return file.readline(256).endswith(b"\r\n")
+    except OSError:  # it may be executed, but not read
+        return False
+
+
 def hint(error: OSError, program: str, remark: str = "") -> str:
     """Return what to do about a program that couldn't be executed; empty if that is unknown."""
     exists = os.path.exists(program)
     if error.errno == errno.ENOENT and "/" not in program:
         return f" (found in the working directory: call it './{program}')" if exists else " on PATH"
     if error.errno == errno.ENOENT and exists:
+        if _has_windows_line(program):
+            return " (its #! line ends as on Windows, with CR LF: save it with LF alone)"
         return " (the file is there, but the interpreter that its #! line names isn't)"
     if error.errno == errno.EACCES:
         return f" (a program must be an executable file: chmod +x{remark})"
