@@ -2,11 +2,17 @@
 
 import io
 from contextlib import redirect_stdout
+from pathlib import Path
+from types import SimpleNamespace
 
+import attrs
 import pytest
 
+from lanista.bots.process import Exit
 from lanista.cli.common import fault_lines, say, verdict_text
-from lanista.match.record import FaultInfo, ResultInfo
+from lanista.cli.play import crash_lines
+from lanista.hosting.host import MatchReport
+from lanista.match.record import BotInfo, FaultInfo, ResultInfo
 
 
 def fault(turn, index, *, seat=0, code="illegal", words="no unit 9"):
@@ -96,3 +102,31 @@ def test_of_many_their_number_and_the_examples():
         fault(3, 5),
         fault(3, 6, words="no \x1b"),
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "output", "told"),
+    [
+        (
+            "no answer within 0.2 s",
+            "panic",
+            ["  Ann: afterwards its process exited with code 1: panic"],
+        ),
+        ("its process exited with code 1: panic", "panic", []),
+        ("10 late turns in a row", "late: 10 late turns in a row", []),  # a library's last line
+    ],
+)
+def test_a_crash_is_told_unless_a_fault_says_so(words, output, told):
+    """A bot that is slow to crash is late first; one that was put out ends with the reason."""
+    played = result(({"late": 1}, {}), fault(4, None, code="late", words=words))
+    played = attrs.evolve(played, bots=(BotInfo(exit="exited with code 1", output=output), None))
+    report = MatchReport(
+        spec=SimpleNamespace(),
+        names=("Ann", "Bob"),
+        started="",
+        result=played,
+        record=Path("r"),
+        exits=[Exit(code=1), None],
+        bundles={0: Path("b")},
+    )
+    assert told == list(crash_lines(report))

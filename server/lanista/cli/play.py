@@ -406,7 +406,7 @@ class _Session:
         for seat in order:
             click.echo(f"  {result.ranks[seat]}. {played.names[seat]}  score {result.scores[seat]}")
         say(*fault_lines(played.names, result, self._house))
-        say(*_crash_lines(played))
+        say(*crash_lines(played))
         if result.error:
             click.echo(printable(result.error, "\n"), err=True)
         click.echo(f"seed {played.spec.seed}")
@@ -432,7 +432,7 @@ class _Session:
         click.echo(f"{matches} matches: {won}, {self._drawn} drawn")
 
 
-def _crash_lines(played: "MatchReport") -> Iterator[str]:
+def crash_lines(played: "MatchReport") -> Iterator[str]:
     """Yield a line for each bot whose process crashed without this being a fault in the match."""
     for seat in played.bundles:
         exit_, ended = played.exits[seat], played.how_ended(seat)
