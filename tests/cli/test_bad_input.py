@@ -106,6 +106,7 @@ BAD = {
         f"map generate angrymob -s {-(2**63) - 1}",
         f"seed {-(2**63) - 1}; a seed of angrymob is from",
     ),
+    "page of no record": ("replay html folder/nowhere", "can't read folder/nowhere: No such file"),
     "no record": ("replay verify nowhere", "can't read nowhere: No such file or directory"),
     "empty record": ("replay verify empty", "empty: "),
 }

@@ -375,8 +375,9 @@ def html(file: str, output: str | None) -> int:
     """
     from lanista.page import files
     from lanista.page.html import bundle
-    from lanista.page.replay_reader import read_frames
+    from lanista.page.replay_reader import is_record, read_frames
 
+    is_record(Path(file))  # if it can't be read, this says so with its whole path
     troubles: list[str] = []
 
     def parts() -> Iterator[dict[str, Any]]:

@@ -99,7 +99,8 @@ def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, bool]:
             with path.open(encoding="utf-8-sig") as file:
                 text = file.read(MAX_MAP + 1)  # limited, since a device or a pipe may be endless
         except (OSError, UnicodeDecodeError) as error:
-            raise BadInputError(f"{map_}: can't be read as text ({error})") from None
+            why = getattr(error, "strerror", error)
+            raise BadInputError(f"{map_}: can't be read as text ({why})") from None
         if len(text) > MAX_MAP:
             raise BadInputError(f"{map_}: more than 4 MiB, which is too much for a map")
         return text, path.name.endswith(".cnf") or _is_configuration(text)
