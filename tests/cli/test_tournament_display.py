@@ -8,6 +8,7 @@ import attrs
 import pytest
 from rich.console import Console
 
+from lanista.cli.tables import show
 from lanista.cli.tournament_live import (
     JsonDisplay,
     LineDisplay,
@@ -229,6 +230,13 @@ def test_numbers_of_the_table_are_whole_in_a_narrow_terminal(width):
     assert "15-5-4" in first
     if width == 80:
         assert ["rank", "bot", "matches", "points", "rating", "ranks"] == titles.split()[:6]
+
+
+def test_a_table_that_fits_in_no_way_goes_beyond_the_terminal():
+    """A number that was cut there would be read as another one."""
+    file = io.StringIO()
+    show(table(TWO), Console(file=file, width=40, force_terminal=True, color_system=None))
+    assert "15-5-4" in file.getvalue()
 
 
 def test_failures_alone_are_red():

@@ -33,7 +33,7 @@ def show(drawn: RenderableType, console: Console | None = None) -> None:
     console = console or stdout_console()
     is_unicode = console.encoding.lower().startswith("utf")
     if is_unicode and console.is_terminal:
-        console.print(drawn)
+        console.print(drawn, crop=False)  # what is too long even so goes on in the next line
     else:
         text = plain_text(drawn)
         click.echo(text if is_unicode else text.translate(_IN_ASCII), console.file, nl=False)
