@@ -81,6 +81,7 @@ def test_what_can_be_no_token_is_refused_and_not_repeated(operate, tmp_path, lin
         ("bench", ["Ada", "--ladder", "pot"], "arena.toml: no ladder 'pot'; its ladders are: pit"),
         ("strike", ["Ada", "--ladder", "pit"], "no bot called 'Ada' has played on the ladder pit"),
         ("backup", ["/"], "/: exists already, and isn't an empty folder"),
+        ("name list", [], "lanista-data/lanista.db: there is no such file; `lanista"),
         ("status", [], "arena.toml: no arena runs with the data folder"),
         ("kick", ["Ada"], "arena.toml: no arena runs with the data folder"),
     ],

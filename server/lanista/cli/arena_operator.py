@@ -296,7 +296,7 @@ def list_(arena: ArenaFile) -> None:
     from lanista.cli.tables import listing, show
     from lanista.results.names import NameStore
 
-    with arena.database() as database:
+    with arena.database(create=False) as database:
         store = NameStore(database)
         names = store.names()
         written: dict[str, str] = {}
