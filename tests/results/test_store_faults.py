@@ -114,6 +114,13 @@ def test_what_root_makes_in_a_folder_is_its_owner_s(tmp_path):
     assert {(ORDINARY, ORDINARY)} == {(status.st_uid, status.st_gid) for status in made.values()}
 
 
+def test_a_data_folder_that_cant_be_read_is_named(tmp_path):
+    """It may be another user's, or, as here, have a name that none can have."""
+    data = DataFolder(tmp_path / ("x" * 300))
+    with pytest.raises(StoreError, match=r"/x{300}: can't be read: File name too long"):
+        Database.of_arena(data)
+
+
 @pytest.mark.parametrize("create", [True, False])
 def test_a_file_of_another_user_is_told(tmp_path, monkeypatch, create):
     """It is told before a match is played, as a restored copy may still be root's."""

@@ -475,8 +475,12 @@ def _competition(connection: sa.Connection, kind: Kind, name: str, game: str) ->
 
 def _refuse_former(data: DataFolder) -> None:
     """Raise an error if a data folder has the databases of a version before the first release."""
-    if data.former:
-        names = ", ".join(str(path.relative_to(data.path)) for path in data.former)
+    try:
+        former = data.former
+    except OSError as error:  # such as another user's folder
+        raise StoreError(f"{data.path}: can't be read: {error.strerror}") from None
+    if former:
+        names = ", ".join(str(path.relative_to(data.path)) for path in former)
         raise StoreError(
             f"{data.path}: {names}: written by a version of Lanista before 0.1, and can't be read "
             f"any more, as everything is in {data.database.name} now; move them away: ladders "
