@@ -233,6 +233,13 @@ def test_what_is_refused_before_it_is_sent(run, page, tmp_path, words, expected)
     assert not page.tokens()
 
 
+def test_a_file_may_be_named_in_another_encoding(run, page, tmp_path):
+    """Its name is sent as it is; the arena shows it as well as it can."""
+    (tmp_path / "bot.py").rename(tmp_path / "p\udce9.py")
+    page.answers[f"POST {PATH}?file=p%E9.py"] = [version(1, "received")]
+    assert 0 == run("p\udce9.py", "--name", "Ada").code
+
+
 def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     """Each is told by name, since each has another remedy."""
     page.answers = {"GET /api/1/ladders": [{"ladders": [{"name": "pitt"}, {"name": "open"}]}]}
@@ -246,6 +253,8 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     assert expected == said(*here, "pit")
     expected = "no programs are handed in to open; its bots connect to the arena\n"
     assert expected == said(*here, "open")
+    # Its é is in Latin-1, as the terminal's.
+    assert said(*here, "p\udce9t").startswith(r"there is no ladder 'p\udce9t'; its ladders are: ")
     page.answers = {f"GET {PATH}": [b"<html>"]}
     expected = "what is there isn't an arena's page; give the address that browsers open\n"
     assert expected == said(*here, "pit")

@@ -359,7 +359,7 @@ class SubmissionsPage:
         If it is refused, a new name is kept only if it has been registered all the same.
         """
         try:
-            path = f"?file={quote(file, safe='')}"
+            path = f"?file={quote(file, safe='', errors='surrogateescape')}"
             return _answered(partial(self._json, "POST", path, data))
         except PageRefusedError:
             if self.is_new and self.kept is not None and not self._may_be_registered():
@@ -409,7 +409,7 @@ class SubmissionsPage:
 
 
 def _path(ladder: str) -> str:
-    return f"/api/1/ladders/{quote(ladder, safe='')}/submissions"
+    return f"/api/1/ladders/{quote(ladder, safe='', errors='surrogateescape')}/submissions"
 
 
 def _about(page: Page, ladder: str) -> Any:
