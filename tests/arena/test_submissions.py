@@ -263,6 +263,21 @@ def test_a_program_that_may_read_standard_input_is_refused_with_the_way_to_hand_
     assert f"it failed its check: {why}{hint}" == why_failed(item)
 
 
+async def test_what_a_newer_version_replaces_just_before_its_build_is_not_built(tmp_path):
+    """The newer one is being stored when its turn comes."""
+    submissions = opened(tmp_path)
+    await submissions.hand_in(who("Ann"), "bot.py", b"a")
+    async with trio.open_nursery() as nursery, submissions._lock:
+        waiting = submissions._lock.statistics
+        nursery.start_soon(submissions.hand_in, who("Ann"), "bot.py", b"b")
+        while waiting().tasks_waiting < 1:
+            await trio.lowlevel.checkpoint()
+        nursery.start_soon(submissions.bring_up, "ann", 1)
+        while waiting().tasks_waiting < 2:
+            await trio.lowlevel.checkpoint()
+    assert {1: "refused", 2: "received"} == states(submissions, "ann")
+
+
 async def test_addresses_take_turns_whatever_number_of_names_they_have(tmp_path, monkeypatch):
     built, is_over = [], trio.Event()
 

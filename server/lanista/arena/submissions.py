@@ -352,11 +352,11 @@ class LadderSubmissions:
         self._offer(author)
 
     async def _set(self, key: str, number: int, **values: Any) -> bool:
-        """Change a version in work; return False if its author has deleted it meanwhile."""
+        """Change a version in work; return False if it was deleted or replaced meanwhile."""
         async with self._lock:
             author = self.authors[key].copy()
             version = author.versions.get(number)
-            if version is None:
+            if version is None or version.state is State.REFUSED:
                 return False
             author.versions[number] = attrs.evolve(version, **values)
             if values["state"] is State.READY and number > (author.playing or 0):
