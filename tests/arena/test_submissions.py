@@ -22,7 +22,12 @@ from lanista.arena import submissions as module
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.server import _open_ladders
 from lanista.arena.spec import LadderSpec, Submissions
-from lanista.arena.submission_check import AS_STDIO, check_program, why_failed
+from lanista.arena.submission_check import (
+    AS_STDIO,
+    CheckFailedError,
+    check_program,
+    why_failed,
+)
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import BrokenSandboxError, Builder
@@ -189,6 +194,24 @@ async def test_the_ladders_room_is_for_all_and_is_told_when_it_is_full(tmp_path)
     await hand_in(submissions, "Ann", bytes(1 << 19))  # as much again
     asked = submissions.hand_in(who("Bob"), "bot.py", b"x")
     assert "is full (1 MiB)" in await refused(HTTPStatus.INSUFFICIENT_STORAGE, asked)
+
+
+async def test_of_what_fails_its_check_only_the_source_takes_room(tmp_path, monkeypatch):
+    """Nothing plays the program any more, which may be 64 times as large."""
+
+    async def check(*_, **__):
+        raise CheckFailedError("it doesn't answer")
+
+    submissions = opened(tmp_path, max_disk=1 << 20)
+    monkeypatch.setattr(module, "check_program", check)
+    await hand_in(submissions, "Ann", bytes(1 << 19))
+    assert {1: "refused"} == states(submissions, "ann")
+    await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19))
+    program = submissions.folder.program("ann", 1)
+    assert not program.exists()
+    program.touch()  # as it stayed when the version waited to be built again, and was replaced then
+    opened(tmp_path)
+    assert not program.exists()
 
 
 async def test_a_full_disk_changes_nothing_and_is_told(tmp_path, monkeypatch):

@@ -523,14 +523,20 @@ class LadderSubmissions:
             self._log("submission ready", self.authors[key], version=number)
         except (NotBuiltError, CheckFailedError) as error:
             findings = error.findings if isinstance(error, CheckFailedError) else ()
-            await self._set(key, number, state=State.REFUSED, why=str(error), findings=findings)
+            await self._refuse(key, number, str(error), findings)
             self._log("submission refused", self.authors[key], version=number, why=str(error))
         except (BrokenSandboxError, OSError):
             raise
         except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
             log.error("a submission ended by an error", trace=traceback.format_exc())
             why = "the arena failed to build or check it; hand it in again, or ask the operator"
-            await self._set(key, number, state=State.REFUSED, why=why)
+            await self._refuse(key, number, why)
+
+    async def _refuse(self, key: str, number: int, why: str, findings: Sequence[str] = ()) -> None:
+        """Say of a version in work why it can't play, and remove what was built of it."""
+        program = self.folder.program(key, number)
+        await trio.to_thread.run_sync(lambda: program.unlink(missing_ok=True))
+        await self._set(key, number, state=State.REFUSED, why=why, findings=tuple(findings))
 
     async def _put_back(self, key: str, number: int) -> None:
         self._failed_tries[key, number] += 1
@@ -573,6 +579,5 @@ class LadderSubmissions:
                 await trio.to_thread.run_sync(write_file, path, output.encode())
         used = sum(author.size for author in self.authors.values())
         if used + built.size > spec.max_disk:
-            product.unlink(missing_ok=True)
             raise NotBuiltError("the ladder's room for submissions is full; delete older versions")
         return {"command": built.command, "built_size": built.size}

@@ -170,7 +170,7 @@ def version_line(author: "Author", version: "Version") -> str:
 
     return (
         f"{version.number:>4}  {author.state_of(version):8}  {minute_text(version.received)}  "
-        f"{readable_size(version.size + version.built_size):>8}  {version.file}"
+        f"{readable_size(version.stored_size):>8}  {version.file}"
     )
 
 

@@ -51,7 +51,7 @@ class State(enum.StrEnum):
     READY = "ready"
     """It can play; whether it does, `Author.playing` says."""
     REFUSED = "refused"
-    """It can't play; `Version.why` says why."""
+    """It can't play; `Version.why` says why. What was built of it is removed."""
 
 
 UNFINISHED = frozenset({State.RECEIVED, State.BUILDING, State.CHECKING})
@@ -83,6 +83,11 @@ class Version:
     """The command line that runs it; empty before it is built."""
     built_size: int = 0
     """The size of the packed program in bytes; 0 before it is built."""
+
+    @property
+    def stored_size(self) -> int:
+        """The size of its source and its program in bytes; one that was refused has no program."""
+        return self.size if self.state is State.REFUSED else self.size + self.built_size
 
 
 @attrs.define(kw_only=True)
@@ -133,7 +138,7 @@ class Author:
     @property
     def size(self) -> int:
         """The size of all its versions in bytes."""
-        return sum(version.size + version.built_size for version in self.versions.values())
+        return sum(version.stored_size for version in self.versions.values())
 
 
 @attrs.frozen
@@ -221,11 +226,13 @@ class SubmissionFolder:
         return count
 
     def tidy(self, authors: Mapping[str, Author]) -> None:
-        """Remove the files that no version has, which a crash has left."""
+        """Remove the files that no version has any more: most are left by a crash."""
         kept = {self.of_name(key) / _FILE for key in authors}
         for key, author in authors.items():
             for version in author.versions.values():
                 kept |= set(self._files(key, version.number))
+                if version.state is State.REFUSED:
+                    kept.discard(self.program(key, version.number))
         for folder in self.path.glob("name-*"):
             for file in [path for path in folder.iterdir() if path not in kept]:
                 file.unlink()
