@@ -263,12 +263,17 @@ async def test_what_cannot_be_built_by_no_fault_of_its_own_lets_others_go_first(
     assert states(submissions, "ann")[1] in stored.UNFINISHED
 
 
-async def test_a_check_that_cannot_be_carried_out_is_no_fault_of_the_program(tmp_path):
+async def test_a_check_that_cannot_be_carried_out_is_no_fault_of_the_program(tmp_path, monkeypatch):
     """It is tried again later, as on a full disk."""
     program = tmp_path / "1.program"
     program.touch()
     with pytest.raises(OSError, match="unknown game 'chess'"):
         await check_program(program, ["bot"], game="chess", clock=Clock(), limits=None)
+    (tmp_path / "nice").write_text("#!/no/such\n")  # it is found, and can't be executed
+    (tmp_path / "nice").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(OSError, match="the check could not be started"):
+        await check_program(program, ["bot"], game="angrymob", clock=Clock(), limits=None)
 
 
 @pytest.mark.parametrize(

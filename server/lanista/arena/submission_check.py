@@ -144,7 +144,9 @@ async def check_program(
         env = environment(host="", port=0, name="check")
         async with start_bot(words, env, cwd=visible, grace=1.0) as bot:
             with trio.move_on_after(CHECK_TIME):
-                await bot.exited()
+                exit_ = await bot.exited()
+                if exit_.failure is not None:
+                    raise OSError(f"the check {exit_}")
                 await trio.sleep(0.05)  # its last output may still be in the pipe
         output = bot.output_tail()
     report = _report_of(output)

@@ -52,7 +52,7 @@ class NotBuiltError(LanistaError):
 
 
 class BrokenSandboxError(LanistaError):
-    """A build didn't even start, which is no fault of the program; the message is one line."""
+    """A build didn't start or was lost, by no fault of the program; the message is one line."""
 
 
 @attrs.frozen(kw_only=True)
@@ -113,7 +113,7 @@ class Builder:
 
         Raises:
             NotBuiltError: The program can't be built.
-            BrokenSandboxError: The sandbox can't be made.
+            BrokenSandboxError: The sandbox can't be made, or its keeper was killed.
             OSError: The result can't be written.
         """
         with TemporaryFolder("lanista-build") as folder:
@@ -171,6 +171,8 @@ class Builder:
                 if answer is None:
                     with trio.move_on_after(2.0):
                         await bot.exited()
+                    if bot.exit is not None and bot.exit.failure is not None:
+                        raise BrokenSandboxError(f"a build {bot.exit}")
                     how = bot.exit or "was ended"
                     raise NotBuiltError(f"the build ended without a result: its process {how}")
         return answer
