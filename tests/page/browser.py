@@ -54,6 +54,7 @@ class Browser:
         touch=False,
         movement=True,
         locale="en-GB",
+        scripts=True,
     ):
         """A context of its own: somebody with a window of this size, who prefers these things."""
         return Visit(
@@ -66,6 +67,7 @@ class Browser:
                 reduced_motion="no-preference" if movement else "reduce",
                 # Pictures and texts come out alike wherever they are made.
                 locale=locale,
+                java_script_enabled=scripts,
                 timezone_id="UTC",
             )
         )

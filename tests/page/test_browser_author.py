@@ -41,7 +41,7 @@ def test_an_answer_is_told_in_words_and_points_at_the_board(records, replay):
     n = game.turn
     match = replay("hogwarts", n)
     line = match.panel("Answers").get_by_role("listitem").filter(has_text=f"wizard {unit} moves")
-    expect(line).to_contain_text(f"no effect: {why}")
+    expect(line).to_contain_text(re.compile(rf"\sno effect: {re.escape(why)}"))
     # Its bot's card has the sum.
     told = re.compile(r"^(\d+) submoves?.*, (\d+) without effect$")
     summary = match.panel("Answers").get_by_text(told).first.inner_text()

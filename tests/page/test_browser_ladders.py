@@ -94,6 +94,22 @@ def test_from_the_lobby_to_two_bots(arena, show):
     expect(table).to_be_visible()
 
 
+def test_high_contrast_shows_how_sure_a_rating_is(arena, show):
+    """Also where the system sets the colours, its interval is drawn."""
+    page = show(f"{arena.page}/#/ladder/pit")
+    interval = page.get_by_role("region", name="Table").locator(".whisker").first
+    expect(interval).to_be_visible()
+    page.emulate_media(forced_colors="active")
+    try:
+        page_colour, *colours = interval.evaluate(
+            "one => [[document.body.parentElement], [one, '::before'], [one, '::after']]"
+            ".map(drawn => getComputedStyle(...drawn).backgroundColor)"
+        )
+    finally:
+        page.emulate_media(forced_colors="none")
+    assert page_colour not in colours
+
+
 def test_how_to_connect(arena, show, tmp_path):
     """For each language the commands that get its library from this page, and a program with the
     address of this arena, the ladder's room, a name and a new secret, which plays there.

@@ -74,3 +74,10 @@ def test_a_match_file_of_the_original_crematoria(arena, show, tmp_path):
     expect(page.get_by_role("tab", name="Answers")).to_have_count(0)  # it tells none
     # It isn't the arena's: there is nothing to download.
     expect(page.get_by_role("link", name="Record")).to_have_count(0)
+
+
+def test_a_browser_without_scripts_is_told_that_they_are_needed(arena, visit):
+    """Nothing is said to be loading, which would never end."""
+    page = visit(scripts=False).open(arena.page)
+    expect(page.locator("noscript")).to_be_visible()
+    expect(page.get_by_text("Loading")).to_be_hidden()

@@ -101,7 +101,7 @@ export function submoveList(orders, pointed, most = orders.length) {
           "li",
           { class: order.fate },
           order.text,
-          order.why !== "" && el("span", { class: "why" }, `${fate}: ${order.why}`),
+          order.why !== "" && [" ", el("span", { class: "why" }, `${fate}: ${order.why}`)],
         ),
         order,
       );
