@@ -632,12 +632,15 @@ function onAddress(listener) {
 }
 
 /**
- * Go to another address of the page.
+ * Go to another address of the page. That of what is shown gets no second entry in the history.
  *
  * @param {string} target
  * @param {boolean} [isInstead] whether the way back leads to where the present address came from
  */
 function go(target, isInstead = false) {
+  if (new URL(target, location.href).href === location.href) {
+    return;
+  }
   history[isInstead ? "replaceState" : "pushState"](null, "", target);
   dispatchEvent(new PopStateEvent("popstate"));
 }
