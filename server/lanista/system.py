@@ -221,9 +221,13 @@ def write_whole(
 def write_output(path: Path, chunks: Iterable[bytes]) -> int:
     """Write to what a user named, a file as `write_whole` does, or a device or pipe; return a size.
 
-    A link stays a link: the file to which it leads is written.
+    A link stays a link: the file to which it leads is written. A file is written over in place if
+    its folder can't be written, and whoever might not read it still may not.
     """
-    if path.is_file() or not path.exists():
-        return write_whole(path.resolve(), chunks)
-    with path.open("wb") as file:
-        return sum(map(file.write, chunks))
+    real, mode = path.resolve(), 0o666
+    if path.exists():
+        if not (path.is_file() and os.access(path, os.W_OK) and os.access(real.parent, os.W_OK)):
+            with path.open("wb") as file:
+                return sum(map(file.write, chunks))
+        mode = path.stat().st_mode & 0o777
+    return write_whole(real, chunks, mode=mode)

@@ -316,3 +316,7 @@ def test_a_version_that_ends_late_hides_no_crash_of_a_newer_one(tmp_path):
         room.left("A", 1, "match1", "its process exited with code 1")
         assert "match match2: its process exited with code 2" == room.why_failed("A", 2)
         assert "match match1: its process exited with code 1" == room.why_failed("A", 1)
+        for version in range(3, 12):
+            room.left("A", version, "later", "its process exited with code 1")
+        assert "" == room.why_failed("A", 2)  # it is the last ten that are told
+        assert room.why_failed("A", 1)

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import stat
 import subprocess
 import sys
 import time
@@ -128,6 +129,22 @@ def test_a_map_is_written_where_a_link_leads_and_to_a_pipe(lanista, tmp_path):
     with os.fdopen(reading, "rb"), os.fdopen(writing, "wb"):
         lanista("map", "generate", "angrymob", "-s", 7, "-o", f"/dev/fd/{writing}")
         assert written == os.read(reading, 2 * len(written)).decode()
+
+
+@pytest.mark.parametrize("may_write_folder", [True, False])
+def test_a_map_in_the_place_of_another_is_read_by_no_more_users(
+    lanista, tmp_path, monkeypatch, may_write_folder
+):
+    """Not even in a folder in which nothing but that file may be written."""
+    (tmp_path / "new.map").write_text("earlier\n")
+    (tmp_path / "new.map").chmod(0o600)
+    inode = (tmp_path / "new.map").stat().st_ino
+    monkeypatch.setattr(os, "access", lambda path, _: may_write_folder or path.is_file())
+    assert 0 == lanista("map", "generate", "angrymob", "-s", 7, "-o", "new.map").code
+    written = (tmp_path / "new.map").stat()
+    assert 0o600 == stat.S_IMODE(written.st_mode)
+    assert (written.st_ino == inode) is not may_write_folder
+    assert written.st_size > len("earlier\n")
 
 
 def test_map_generate_tells_the_seed_it_drew(lanista):
