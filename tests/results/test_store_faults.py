@@ -19,7 +19,7 @@ from lanista.results import engines
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.engines import where_of
+from lanista.results.engines import where_of, why_closed
 from lanista.results.rebuild import rebuilding
 from lanista.results.submissions import write_file
 from results.postgres import cut
@@ -130,6 +130,16 @@ def test_a_file_of_another_user_is_told(tmp_path, monkeypatch, create):
     monkeypatch.setattr(os, "access", lambda asked, how: Path(asked).is_dir() or how | may == may)
     with pytest.raises(StoreError, match="db: this user may not read and write it"):
         Database.open(path, create=create)
+
+
+def test_a_log_of_another_user_is_told(tmp_path, monkeypatch):
+    """It is left by one who read the standings, in a folder that both may write."""
+    path = tmp_path / "cup.db"
+    Database.open(path).close()
+    log = tmp_path / "cup.db-wal"
+    log.touch()
+    monkeypatch.setattr(os, "access", lambda asked, _: Path(asked) != log)
+    assert f"this user may not write {log}, which another user's program" in why_closed(path)
 
 
 def test_a_file_that_may_not_grow(tmp_path):

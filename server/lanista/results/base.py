@@ -391,7 +391,8 @@ class Database:
         if self._path is not None and self._file not in {None, _file_of(self._path)}:
             raise StoreError(
                 f"{self._path}: removed, moved or replaced while it was in use, and nothing more "
-                "is stored; put it back, or play again from the start"
+                "is stored; put it back, or rebuild it from the records by `lanista arena verify "
+                "--rebuild` or `lanista tournament verify --rebuild`; otherwise all begins anew"
             )
 
     @contextlib.contextmanager

@@ -145,6 +145,10 @@ def why_closed(path: Path) -> str:
         return "there is no such file; `lanista tournament run` creates it"
     if not os.access(path, os.R_OK | os.W_OK):
         return "this user may not read and write it"
+    for beside in (log_of(path), Path(f"{path}-shm")):
+        if beside.exists() and not os.access(beside, os.W_OK):
+            # It was made for somebody who may read the database, but write only its folder.
+            return f"this user may not write {beside}, which another user's program left or uses"
     return "it can't be opened for reading and writing"
 
 
