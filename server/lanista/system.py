@@ -143,20 +143,20 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
     Each that root makes is for the owner of the folder around it, as by `make_file`.
     """
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    is_root = os.geteuid() == 0
+    missing = [each for each in (folder, *folder.parents) if is_root and not each.exists()]
     try:
         folder.mkdir(mode, parents=True, exist_ok=True)
     except FileExistsError as error:
         is_file = Path(error.filename).exists()
         why = "a file is in its place" if is_file else "it is a link to nothing"
         raise NotADirectoryError(errno.ENOTDIR, why, error.filename) from None
-    if os.geteuid() == 0:
-        for made in reversed(missing):
-            descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                _give_to_owner(descriptor, made.parent)
-            finally:
-                os.close(descriptor)
+    for made in reversed(missing):
+        descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            _give_to_owner(descriptor, made.parent)
+        finally:
+            os.close(descriptor)
 
 
 def make_file(path: Path, mode: int) -> None:
