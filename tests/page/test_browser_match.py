@@ -5,6 +5,7 @@ Bots are scripted, so that every round comes when the test says so.
 """
 
 import re
+import signal
 
 import pytest
 from playwright.sync_api import expect
@@ -148,3 +149,20 @@ def test_a_lost_connection_comes_back(arena, pair, visit):
     match.at(2)
     match.state("live · move 2")
     expect(page.get_by_role("main").get_by_role("alert")).to_be_hidden()
+
+
+def test_a_match_that_ended_with_its_arena_is_not_to_be_paused(arenas, bots, visit):
+    """No lobby tells any more that it is over; its last frames did."""
+    arena, one = arenas(), visit()
+    pair = bots(arena, "last", "Ada", "Bob")
+    pair.asked()
+    match = MatchPage(one.open(arena.address(pair.match)))
+    pair.play(FIRST)
+    match.at(1)
+    running = match.page.get_by_role("group", name="Running match")
+    expect(running).to_be_visible()
+    one.pardon("ERR_CONNECTION_REFUSED")
+    arena.signal(signal.SIGTERM)
+    expect(match.page.get_by_text("connection lost, trying again")).to_be_visible()
+    match.state("over · move 1")
+    expect(running).to_be_hidden()

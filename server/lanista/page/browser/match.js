@@ -109,7 +109,8 @@ export class MatchView extends BoardView {
         ? matchControls(
             {
               ask: (what) => link.ask({ do: what, match: head.match }),
-              running: options.running,
+              // The lobby may not have told yet that it is over.
+              running: () => (this.#end === null ? options.running() : null),
               trouble: (message) => this.showTrouble(message),
             },
             word,
