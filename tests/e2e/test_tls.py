@@ -80,7 +80,7 @@ def test_bots_play_over_tls(arena):
     ended = []
     right = threading.Thread(
         target=lambda: ended.append(
-            connect(arena, LANISTA_TLS="1", LANISTA_TLS_CA=str(CERTIFICATE))
+            connect(arena, LANISTA_TLS="1", LANISTA_TLS_CA=str(CERTIFICATE), LANISTA_QUIET="1")
         )
     )
     right.start()

@@ -124,6 +124,7 @@ def test_what_bots_log_is_kept_from_viewers_until_the_match_is_over(pit, visit, 
     logs = match.panel("Logs")
     expect(logs).to_contain_text("What bots log is shown when the match is over.")
     pair.leave()
+    match.at(2)
     match.go(1)
     expect(logs).to_contain_text("to the east")
 
