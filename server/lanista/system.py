@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import socket
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -222,12 +223,17 @@ def write_output(path: Path, chunks: Iterable[bytes]) -> int:
     """Write to what a user named, a file as `write_whole` does, or a device or pipe; return a size.
 
     A link stays a link: the file to which it leads is written. A file is written over in place if
-    its folder can't be written, and whoever might not read it still may not.
+    its folder can't be written, and whoever might read or write it still may, and nobody else.
     """
-    real, mode = path.resolve(), 0o666
-    if path.exists():
-        if not (path.is_file() and os.access(path, os.W_OK) and os.access(real.parent, os.W_OK)):
-            with path.open("wb") as file:
-                return sum(map(file.write, chunks))
-        mode = path.stat().st_mode & 0o777
-    return write_whole(real, chunks, mode=mode)
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return write_whole(path.resolve(), chunks)
+    real, mode = path.resolve(), status.st_mode & 0o777
+    is_file = stat.S_ISREG(status.st_mode) and os.access(path, os.W_OK)
+    if not (is_file and os.access(real.parent, os.W_OK)):
+        with path.open("wb") as file:
+            return sum(map(file.write, chunks))
+    size = write_whole(real, chunks, mode=mode)
+    real.chmod(mode)  # the umask may have taken from it what a group had
+    return size

@@ -135,18 +135,26 @@ def test_a_map_is_written_where_a_link_leads_and_to_a_pipe(lanista, tmp_path):
         assert written == os.read(reading, 2 * len(written)).decode()
 
 
+def test_a_map_is_not_written_to_a_link_that_leads_to_itself(lanista, tmp_path):
+    (tmp_path / "new.map").symlink_to("new.map")
+    done = lanista("map", "generate", "angrymob", "-s", 7, "-o", "new.map")
+    assert "lanista: can't write new.map: Too many levels of symbolic links\n" == done.refusal
+    assert (tmp_path / "new.map").is_symlink()
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o666])
 @pytest.mark.parametrize("may_write_folder", [True, False])
-def test_a_map_in_the_place_of_another_is_read_by_no_more_users(
-    lanista, tmp_path, monkeypatch, may_write_folder
+def test_a_map_in_the_place_of_another_is_read_and_written_by_the_same_users(
+    lanista, tmp_path, monkeypatch, may_write_folder, mode
 ):
-    """Not even in a folder in which nothing but that file may be written."""
+    """Also in a folder in which nothing but that file may be written, whatever the umask."""
     (tmp_path / "new.map").write_text("earlier\n")
-    (tmp_path / "new.map").chmod(0o600)
+    (tmp_path / "new.map").chmod(mode)
     inode = (tmp_path / "new.map").stat().st_ino
     monkeypatch.setattr(os, "access", lambda path, _: may_write_folder or path.is_file())
     assert 0 == lanista("map", "generate", "angrymob", "-s", 7, "-o", "new.map").code
     written = (tmp_path / "new.map").stat()
-    assert 0o600 == stat.S_IMODE(written.st_mode)
+    assert mode == stat.S_IMODE(written.st_mode)
     assert (written.st_ino == inode) is not may_write_folder
     assert written.st_size > len("earlier\n")
 
