@@ -35,7 +35,7 @@ const DETAILS_INTERVAL = 120;
 const MAX_LOADED = 20_000;
 /** Width of the page in CSS px below which all parts are in one column. */
 const NARROW_WIDTH = 900;
-/** A page that is low and not so narrow, such as a phone on its side, as in match.css. */
+/** A page that is low and not so narrow, such as a phone on its side, as in evidence.css. */
 const ON_ITS_SIDE = "(min-width: 560px) and (max-width: 999px) and (max-height: 560px)";
 /** Width in rem that the evidence needs there, where it is scrolled as a whole. */
 const NEEDED_ON_ITS_SIDE = 16;
