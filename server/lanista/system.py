@@ -223,15 +223,16 @@ def write_output(path: Path, chunks: Iterable[bytes]) -> int:
     """Write to what a user named, a file as `write_whole` does, or a device or pipe; return a size.
 
     A link stays a link: the file to which it leads is written. A file is written over in place if
-    its folder can't be written, and whoever might read or write it still may, and nobody else.
+    it is another user's or its folder can't be written. Whoever might read or write a file still
+    may, and nobody else.
     """
     try:
         status = path.stat()
     except FileNotFoundError:
         return write_whole(path.resolve(), chunks)
     real, mode = path.resolve(), status.st_mode & 0o777
-    is_file = stat.S_ISREG(status.st_mode) and os.access(path, os.W_OK)
-    if not (is_file and os.access(real.parent, os.W_OK)):
+    is_ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+    if not (is_ours and os.access(path, os.W_OK) and os.access(real.parent, os.W_OK)):
         with path.open("wb") as file:
             return sum(map(file.write, chunks))
     size = write_whole(real, chunks, mode=mode)

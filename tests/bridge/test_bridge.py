@@ -322,7 +322,7 @@ signal.signal(signal.SIGTERM, lambda *_: (sys.stderr.write("bye"), sys.exit(9)))
 print("1", flush=True)
 while True: time.sleep(600)
 """
-    done = play(code, Hears(b"1\n"))
+    done = play(code, Hears(b"1\n"), Says(WELCOME))
     assert (0, b"") == (done.returncode, done.stdout)
 
 

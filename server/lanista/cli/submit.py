@@ -188,7 +188,7 @@ def _download(page: "SubmissionsPage", number: int) -> None:
         raise BadInputError(f"version {number} came damaged; try again")
     stem, dot, ending = name.rpartition(".")
     path = Path(f"{stem}-{number}{dot}{ending}")
-    if path.exists():
+    if os.path.lexists(path):
         raise BadInputError(f"{path} exists already; move it away")
     try:
         write_output(path, [data])

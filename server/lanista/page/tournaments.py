@@ -18,6 +18,7 @@ from typing import Any, Self
 
 import attrs
 import orjson
+import structlog
 import trio
 
 from lanista.games import registry
@@ -26,6 +27,8 @@ from lanista.page.answers import not_found
 from lanista.page.renewal import FIRST, Renewal
 from lanista.results.block_records import BlockMatch, running_parts
 from lanista.results.recorded import match_json, summary
+
+log = structlog.get_logger()
 
 REST = 5.0
 """Minimum seconds between two looks at a tournament's results."""
@@ -206,7 +209,8 @@ class Tournaments:
             found = await trio.to_thread.run_sync(
                 self._look, known, abandon_on_cancel=True, limiter=self._one_thread
             )
-        except RuntimeError:
+        except RuntimeError as error:
+            log.error("running matches can't be looked at", why=str(error))
             return
         before, self.running = self.running, {match.match: match for match in found}
         for match, watched in before.items():
