@@ -420,7 +420,7 @@ async def test_a_worker_may_open_more_files_than_the_arena_at_first(workers, nur
 
 
 def test_a_worker_begins_where_the_system_says_that_there_is_no_limit_of_files():
-    """As macOS says; it refuses to let a process have as many."""
+    """The system says so on macOS, and refuses to let a process have as many."""
     begins = """
 import resource
 from lanista.arena.worker_process import end_of_link

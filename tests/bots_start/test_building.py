@@ -309,7 +309,7 @@ async def build_in(data, source, *, file="bot.zip", seconds=PATIENCE, output=Non
 
 @needs_sandbox
 async def test_a_build_whose_keeper_is_killed_is_no_fault_of_the_program(data):
-    """As by a machine that has no memory left; the build is tried again."""
+    """A machine that has no memory left kills it too; the build is tried again."""
 
     def kill(bot):
         os.kill(bot.keeper, signal.SIGKILL)

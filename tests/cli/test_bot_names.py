@@ -101,6 +101,7 @@ def test_a_program_here_is_found_by_its_path_alone(tmp_path, monkeypatch):
             "build it first with `lanista build AIname.cc`, then call it ./AIname",
         ),
         ("bot.cpp", 0o644, "build it first with `g++ -O2 -o bot bot.cpp`, then call it ./bot"),
+        ("main.rs", 0o644, "`cargo build --release`, then call it target/release/PACKAGE"),
         ("Bot.java", 0o644, "`javac -d classes Bot.java`, then call it 'java -cp classes Bot'"),
     ],
 )

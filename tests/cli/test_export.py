@@ -186,7 +186,7 @@ def test_the_match_itself_is_not_written_over(lanista, tmp_path, command):
 
 
 def test_a_file_that_cannot_be_finished_changes_nothing(lanista, tmp_path):
-    """What is wrong shows in the middle of the match: an earlier picture stays, and no half one."""
+    """The record is wrong in the middle: an earlier picture stays, and there is no half one."""
     record = captured(tmp_path / "records")
     lines = unpacked(record)
     forged = tmp_path / "records" / "forged.jsonl"

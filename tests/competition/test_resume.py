@@ -242,7 +242,7 @@ async def test_rows_are_those_of_the_blocks_that_count(tmp_path):
 
 
 async def test_rows_leave_out_the_turn_that_made_a_match_void(tmp_path):
-    """As the page and `lanista.Match` do: it wasn't carried out."""
+    """The page and `lanista.Match` leave it out too, as it wasn't carried out."""
 
     def stalls(task):
         return [finished(task, block, void=1) for block in task.blocks]

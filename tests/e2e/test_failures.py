@@ -145,7 +145,7 @@ def test_a_signal_is_told(lost):
 
 
 def test_a_process_that_fails_after_a_whole_match_gets_one(lost):
-    """Who is told the end and then fails has a fault to be mended, which is printed."""
+    """A bot that fails after it was told the end has a fault to mend, so that is printed."""
     done = lost(stdio("for line in sys.stdin:\n    if line == 'go\\n': print()\nsys.exit('no')\n"))
     assert "finished" == read(done.folder / "match.jsonl").result.end
     ended = "its process exited with code 1: no\n"

@@ -42,7 +42,7 @@ AS_STDIO = (
     "if it reads its turns from standard input, hand it in as a ZIP whose bot.toml has "
     'run = "stdio:COMMAND"'
 )
-"""What to do about a program that may have waited for its turns on stdin, where a bot has none."""
+"""The advice for a program that may have waited for its turns on stdin, where a bot has none."""
 _MAY_READ_STDIN = re.compile(
     f"exited with code 0 before|^no hello within|{AT_END_OF_INPUT.pattern}", re.IGNORECASE
 )

@@ -38,7 +38,7 @@ _BUILDS = {
     ".cpp": ("g++ -O2 -o {bot} {source}", "./{bot}"),
     ".go": ("go build -o {bot} {source}", "./{bot}"),
     ".java": ("javac -d classes {source}", "java -cp classes {bot}"),
-    ".rs": ("cargo build --release", "target/release/{bot}"),
+    ".rs": ("cargo build --release", "target/release/PACKAGE"),
 }
 """How sources are built and what is made of them is called, by the ending of the file's name."""
 _WITH_VALUE = {

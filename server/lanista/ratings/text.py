@@ -304,14 +304,14 @@ def remarks(standings: Standings) -> list[str]:
 
 
 def byes_text(standings: Standings) -> str:
-    """Return the names of the bots whose points are more than their matches gave them; or ""."""
+    """Return a text that names the bots that had a bye; it is empty if none had one."""
     alone = {meeting.bots for meetings in standings.rounds for meeting in meetings}
     byes = ", ".join(row.bot for row in standings.rows if (row.bot,) in alone)
     return f"had a bye, which gives points without matches: {byes}" if byes else ""
 
 
 def benched_text(standings: Standings) -> str:
-    """Return the names of the benched bots, and what that means for the others' figures; or ""."""
+    """Return what being benched means for the table, with the bots' names; empty if none is."""
     benched = ", ".join(row.bot for row in standings.rows if row.benched)
     return benched and (
         f"benched for failing repeatedly: {benched}; what others won before against "

@@ -27,7 +27,7 @@ moment is a second or two.
 """
 _LOCK_NOT_AVAILABLE = "55P03"
 """The SQLSTATE of a wait that `lock_timeout` ended (`engines.postgresql_error` has the source)."""
-_PLACES = ("host", "port", "dbname", "service", "options")
+_PLACES = ("host", "hostaddr", "port", "dbname", "service", "options")
 """Options of PostgreSQL's URLs that say which database, and by `search_path` which schema, it is.
 
 The others may change from one run to the next, as the timeouts do.
