@@ -222,6 +222,33 @@ def test_a_followed_link_is_not_overwritten_by_the_shown_round(arena, records, s
     match.at(9)
 
 
+def test_where_to_go_may_be_said_before_the_first_round_is_there(arena, records, visit):
+    """The controls are there by then. Otherwise the number is lost, and it plays from its start."""
+    page, held, is_asked = visit().context.new_page(), [], False
+
+    def connect(socket):
+        server = socket.connect_to_server()
+
+        def pass_on(message):
+            if '"frames"' in message and not is_asked:
+                held.append(lambda: server.send(message))
+            else:
+                server.send(message)
+
+        socket.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/api/1/ws$"), connect)
+    page.goto(arena.address(match_of(records["angrymob"])))
+    match = MatchPage(page)
+    match.field.fill("12")
+    match.field.press("Enter")
+    is_asked = True
+    for send in held:
+        send()
+    expect(page).to_have_url(re.compile("[?]round=12$"))
+    match.at(12)
+
+
 def test_high_contrast_shows_what_is_chosen_and_whose_it_is(replay):
     """Also where the system sets the colours."""
     match = replay("hogwarts", 5)

@@ -105,6 +105,8 @@ export class BoardView {
     headHeight: 0,
   };
   #report;
+  /** What the user asked for before there was a player. @type {((player: Player) => void)[]} */
+  #wishes = [];
   /** The positions whose details are shown. @type {readonly Position[] | null} */
   #detailed = null;
   #detailedAt = -Infinity;
@@ -389,6 +391,9 @@ export class BoardView {
       }
     }
     this.player?.grow(count, over);
+    if (this.player !== null) {
+      this.#wishes.splice(0).forEach((change) => this.control(change));
+    }
     this.redraw();
   }
 
@@ -504,9 +509,11 @@ export class BoardView {
 
   // -- input -----------------------------------------------------------------------------------
 
-  /** @param {(player: Player) => void} change */
+  /** Change what is shown, or once the first frames are there. @param {(player: Player) => void} change */
   control(change) {
-    if (this.player !== null) {
+    if (this.player === null) {
+      this.#wishes.push(change);
+    } else {
       change(this.player);
       this.redraw();
     }
