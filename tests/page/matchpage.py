@@ -4,6 +4,7 @@ No arena is started here, and nothing is decided about what a test is to see.
 """
 
 import base64
+import contextlib
 import json
 import re
 
@@ -26,6 +27,8 @@ PIXELS = """(canvas, text) => {
   });
   return colours.join(" ");
 }"""
+MOST_SHOWN = 100
+"""How many things the screen of a hall shows, one after the other, before a test gives up."""
 DROP = """(place, [name, base64]) => {
   const data = new DataTransfer();
   const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
@@ -123,6 +126,16 @@ def drop(page, path, place=None):
     """Drop a file on the page, or on a place in it."""
     content = base64.b64encode(path.read_bytes()).decode()
     (place or page.locator("main")).evaluate(DROP, [path.name, content])
+
+
+def turn_to(what):
+    """Have the screen of a hall go on to its next thing until this is shown."""
+    for _ in range(MOST_SHOWN):
+        with contextlib.suppress(AssertionError):
+            expect(what).to_be_visible(timeout=500)
+            return
+        what.page.keyboard.press("n")
+    expect(what).to_be_visible()
 
 
 def fits(page):

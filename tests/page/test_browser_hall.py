@@ -1,6 +1,5 @@
 """A tournament in a browser while it is played: its page, and the screen of a hall."""
 
-import contextlib
 import json
 import re
 from datetime import UTC, datetime, timedelta
@@ -10,13 +9,11 @@ from playwright.sync_api import expect
 
 from e2e.running import Lanista, bot
 from page.arena import OFTEN
-from page.matchpage import MatchPage, fits
+from page.matchpage import MatchPage, fits, turn_to
 from page.test_tournaments import store_blocks
 
 SLOW = 60_000
 """Milliseconds for what comes from processes that have the lowest share of a busy machine."""
-MOST_SHOWN = 100
-"""How many matches and tables the screen shows, one after the other, before a test gives up."""
 ADDRESS = "http://hall.example:8080"
 SPEC = """\
 name = "cup"
@@ -124,15 +121,6 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(arenas, show, 
     screen.clock.install()
     screen.goto(f"{cup.page}/screen?seconds=600&results=hidden&address={ADDRESS}")
 
-    def turns_to(what):
-        """Go on to the screen's next thing until this is shown."""
-        for _ in range(MOST_SHOWN):
-            with contextlib.suppress(AssertionError):
-                expect(what).to_be_visible(timeout=500)
-                return
-            screen.keyboard.press("n")
-        expect(what).to_be_visible()
-
     pair = [re.compile("Gravity"), re.compile("Waits")]
     expect(screen.locator(".line-up").get_by_role("listitem")).to_have_text(pair, timeout=SLOW)
     code = screen.get_by_role("img", name=f"QR code of {ADDRESS}")
@@ -149,11 +137,11 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(arenas, show, 
     bracket = page.get_by_role("region", name="Bracket")
     expect(bracket).to_be_visible(timeout=SLOW)  # there are standings now
     screen.clock.fast_forward(600_000)
-    turns_to(screen.get_by_text("The results will be shown later."))
+    turn_to(screen.get_by_text("The results will be shown later."))
     screen.keyboard.press("r")
     expect(screen.get_by_role("button", name="Hide results")).to_be_attached()
     expect(screen.locator(".seats .score")).to_have_count(2)
-    turns_to(screen.get_by_role("heading", name="Semifinals"))
+    turn_to(screen.get_by_role("heading", name="Semifinals"))
 
     articles = page.get_by_role("region", name="Running").get_by_role("article")
     running = articles.filter(has_text="Waits")
@@ -162,7 +150,7 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(arenas, show, 
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     cup.go_on()
     expect(page.get_by_text("all played")).to_be_visible(timeout=SLOW)
-    turns_to(screen.get_by_text("Champion", exact=True))
+    turn_to(screen.get_by_text("Champion", exact=True))
     expect(bracket).to_contain_text("Final")
     expect(bracket.get_by_role("link")).to_have_count(3)
     expect(bracket.locator(".through")).to_have_count(3)

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from e2e.running import FileArena, wait_until
 from page.arena import match_of
 from page.browser import DESK, NARROW, ON_ITS_SIDE, PHONE
-from page.matchpage import MatchPage, fits, sticks_out
+from page.matchpage import MatchPage, fits, sticks_out, turn_to
 from page.records import wandering
 from page.test_browser_ladders import FILE
 from page.test_ladders import results, write_results
@@ -81,10 +81,9 @@ def test_the_widest_name_stays_in_its_place(arenas, tmp_path, bots, show):
         assert fits(page), path
     assert not sticks_out(heats, ".round")
     page = show(f"{arena.page}/screen?tournament=cup")
-    expect(page.locator(".bracket")).to_contain_text(WIDE)
-    page.keyboard.press("n")
+    turn_to(page.locator(".bracket").filter(has_text=WIDE))
     names = page.locator(".standings .name")
-    expect(names.first).to_be_visible()
+    turn_to(names.first)
     assert not sticks_out(names, "th")
 
 
