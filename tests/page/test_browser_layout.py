@@ -165,9 +165,9 @@ def test_a_phone_that_is_turned_goes_on_with_what_is_read(replay):
     story = match.panel("Story")
     story.evaluate("story => story.scrollIntoView()")
     for size in (ON_ITS_SIDE, PHONE):
+        match.page.evaluate("new Promise(requestAnimationFrame)")  # told where it is scrolled
         match.page.set_viewport_size(size)
         expect(story).to_be_in_viewport()
-        match.page.evaluate("new Promise(requestAnimationFrame)")  # told where it is scrolled
 
 
 @pytest.mark.long
