@@ -5,6 +5,8 @@ No browser here, and no rule is tested here.
 
 import contextlib
 import shutil
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 from e2e.running import Daemon, Peer, Program, command
 from lanista.match.record import read_record
@@ -24,23 +26,32 @@ server.GRACE = 1.0
 class Arena(Daemon):
     """`lanista serve` with its page; Angry Mob on the example map, without haste.
 
-    `page` has neither the operator's token nor a slash at its end.
+    `page` has neither the operator's token nor a slash at its end, and lists the given records.
     """
 
     def __init__(self, folder, *options, records=(), **more):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "example.map").write_text(PAGE)
         day = folder / "lanista-data" / "records" / "2026-01-01"
-        for record in records:
+        self.given = [match_of(record) for record in records]
+        for record, match in zip(records, self.given, strict=True):
             day.mkdir(parents=True, exist_ok=True)
-            shutil.copy(record, day / f"{match_of(record)}.jsonl.gz")
+            shutil.copy(record, day / f"{match}.jsonl.gz")
         options = ("--map", folder / "example.map", "--no-clock", *options)
         super().__init__(folder, *options, web="127.0.0.1:0", **more)
 
     def listens(self):
         super().listens()
         self.page = self.page.partition("#")[0].removesuffix("/")
+        self.until(lambda: all(map(self.lists, self.given)), "the records are listed")
         return self.port
+
+    def lists(self, match):
+        """Whether the page knows a match; records are looked for while it is served already."""
+        with contextlib.suppress(HTTPError):
+            urlopen(f"{self.page}/api/1/matches/{match}").close()
+            return True
+        return False
 
     def address(self, match):
         """Where a match is shown."""
