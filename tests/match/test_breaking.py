@@ -1,11 +1,14 @@
 """What breaks a match: bots that leave or send rubbish, interrupts, errors in rules and files."""
 
 import errno
+import math
+import sys
 
+import attrs
 import pytest
 import trio
 
-from lanista.games.outcome import Termination
+from lanista.games.outcome import Outcome, Termination
 from lanista.match.record_writer import RecordWriter
 from lanista.match.replay import verify
 from match.playing import (
@@ -281,6 +284,55 @@ async def test_a_game_that_goes_on_after_its_last_turn_is_ended(tmp_path, autoju
     assert ("aborted", "error", 4) == (record.result.end, record.result.reason, record.result.turns)
     words = "RuntimeError: the game counting goes on after the 5 turns of its max_turns"
     assert words == record.result.error.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        (lambda _: None, "AssertionError: scores None must be a tuple of 3 integers, one per seat"),
+        (lambda _: (1, 2), "AssertionError: scores (1, 2) must be a tuple of 3 integers"),
+        (lambda _: (0, 0, math.nan), "AssertionError: scores (0, 0, nan) must be a tuple"),
+        (lambda _: sys.exit("no scores"), "SystemExit: no scores"),
+    ],
+)
+async def test_a_match_without_usable_scores_is_aborted(tmp_path, autojump_clock, scores, words):
+    """At its end the game is asked for scores once more, which must not end more than the match."""
+
+    def outcome(game):
+        made = Outcome(
+            termination=Termination.FINISHED, ranks=(1, 1, 1), scores=(0, 0, 0), reason="counted"
+        )
+        return made if game.turn == 5 else None
+
+    game = type("BadGame", (tinygame.Counting,), {"scores": scores, "outcome": outcome})
+    rules = type("BadRules", (tinygame.CountingRules,), {"game": game})()
+    record = await sit(tmp_path, rules, SKIPPERS, verified_by=COUNTING).play(FIVE, FIVE, FIVE)
+    assert ("aborted", (1, 1, 1), (0, 0, 0)) == (*ending(record)[::2], record.result.scores)
+    assert record.result.error.splitlines()[-1].startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"ranks": (1, 2)}, "ranks (1, 2) must be 3 numbers, one per seat"),
+        ({"scores": (7, 8, 9)}, "the outcome's scores (7, 8, 9) aren't the game's, (5, 5, 5)"),
+        ({"reason": "All done!"}, "the outcome's reason 'All done!' must be a lower-case word"),
+    ],
+)
+async def test_an_outcome_that_no_rules_can_lead_to_aborts_the_match(
+    tmp_path, autojump_clock, changes, words
+):
+    """It would count for the wrong bot, or break whatever shows the result."""
+
+    class Wrong(tinygame.Counting):
+        def outcome(self):
+            made = super().outcome()
+            return made and attrs.evolve(made, **changes)
+
+    rules = type("WrongRules", (tinygame.CountingRules,), {"game": Wrong})()
+    record = await sit(tmp_path, rules, SKIPPERS, verified_by=COUNTING).play(FIVE, FIVE, FIVE)
+    assert ("aborted", "error", (1, 1, 1)) == ending(record)
+    assert record.result.error.splitlines()[-1].startswith(f"AssertionError: {words}")
 
 
 async def test_each_position_is_hashed_once(tmp_path, autojump_clock):

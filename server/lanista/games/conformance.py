@@ -218,7 +218,11 @@ def require_frame(frame: Frame, scene: Scene, game: Game, seats: int) -> None:
     )
     require_stats(frame, scene, seats)
     require_past(frame, scene, seats)
-    scores = game.scores()
+    require_scores(game.scores(), seats)
+
+
+def require_scores(scores: tuple[int, ...], seats: int) -> None:
+    """Require one integer per seat."""
     require(
         type(scores) is tuple  # a list could be the game's own and change later
         and len(scores) == seats
@@ -303,6 +307,7 @@ def require_outcome(outcome: Outcome, game: Game, seats: int) -> None:
     )
     ranks = outcome.ranks
     require(len(ranks) == seats, f"ranks {ranks} must be {seats} numbers, one per seat")
+    require_scores(game.scores(), seats)
     require(
         outcome.scores == game.scores(),
         f"the outcome's scores {outcome.scores} aren't the game's, {game.scores()}",

@@ -20,6 +20,7 @@ from lanista.games.base import (
     TooManySubmovesError,
     Verdict,
 )
+from lanista.games.conformance import require_outcome
 from lanista.games.outcome import REMOVED, Outcome, Termination, by_score, forfeit
 from lanista.match.conditions import MatchSpec
 from lanista.match.figures import MatchFigures
@@ -181,9 +182,12 @@ class Judge:
     def outcome(self, game: Game, turn: int) -> Outcome | None:
         """Return the outcome after a turn; None if the match goes on.
 
-        A game that doesn't end as it has promised could go on for ever, so that is an error.
+        An outcome that no rules can lead to is an error. So is a game that doesn't end as it has
+        promised, as it could go on for ever.
         """
         outcome = game.outcome()
+        if outcome is not None:
+            require_outcome(outcome, game, len(self.seats))
         if outcome is None and not any(seat.playing for seat in self.seats):
             outcome = by_score(game.scores(), "all-out", Termination.FORFEIT)
         most = self.spec.ruleset.max_turns(self.spec.settings)

@@ -12,6 +12,7 @@ import attrs
 import trio
 
 from lanista.games.base import Consequence, Game
+from lanista.games.conformance import require_scores
 from lanista.games.outcome import Ending, Outcome, Termination, undecided
 from lanista.match import closing, turn_lines
 from lanista.match.bundle import Failure
@@ -32,6 +33,8 @@ from lanista_protocol import ErrorCode, State
 
 OWN_SHARE = 0.5
 """Share of a stall above which work for the late bot's own address is blamed for it."""
+RULES_RAISE = (Exception, SystemExit)
+"""What a game's methods may raise, which ends its match alone; other exceptions end the process."""
 MEASURED_EVERY = 32
 """Number of turns after which the round trips to the bots are measured again."""
 
@@ -199,9 +202,9 @@ class Match:
                     # a seat that went out in the last turn is closed.
                     await self._send_end()
         except BaseException as error:
-            # No error may reach other matches, not even `sys.exit()` in the rules.
+            # No error may reach other matches.
             cause = ungrouped(error)
-            if not isinstance(cause, Exception | SystemExit):
+            if not isinstance(cause, RULES_RAISE):
                 raise
             self.error = "".join(traceback.format_exception(cause))
         if self.outcome is None:
@@ -371,9 +374,11 @@ class Match:
     def _scores(self) -> tuple[int, ...]:
         try:
             assert self._game is not None
-            return self._game.scores()
-        except Exception:  # noqa: BLE001 - the rules are broken, which is reported already
-            return (0,) * self.spec.ruleset.seats
+            scores = self._game.scores()
+            require_scores(scores, len(self.seats))
+        except RULES_RAISE:  # which is reported already
+            return (0,) * len(self.seats)
+        return scores
 
     async def _send_end(self) -> None:
         """Send every seat its last bytes, within CLOSING_TIME; whoever doesn't stay is closed.
@@ -417,7 +422,7 @@ class Match:
                 return seat.encoder.error(ErrorCode.INTERNAL, message), stays
             status = self._status()
             last = seat.encoder.closing(self._game, seat.index, outcome, status, keeps=stays)
-        except Exception:  # noqa: BLE001 - the rules may be what is broken
+        except RULES_RAISE:  # as the game is asked once more
             self.error = self.error or traceback.format_exc()
             return b"", False
         return self._last_notes[seat.index] + last, stays
@@ -453,7 +458,7 @@ class Match:
             try:
                 # Each written turn has the digest of the position since then.
                 digest = self._lines.digest or self._game.digest()
-            except Exception:  # noqa: BLE001 - as in `run`
+            except RULES_RAISE:  # as in `run`
                 self.error = traceback.format_exc()
         outcome, tallies = self.outcome, self._judge.tallies
         return ResultInfo(
