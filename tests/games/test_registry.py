@@ -72,11 +72,12 @@ BROKEN = {
     "no_such_module:RULESET": "ModuleNotFoundError: No module named 'no_such_module'",
     "broken:no_such_name": "AttributeError: module 'broken' has no attribute 'no_such_name'",
     "exits:RULESET": "SystemExit: 4",
-    "broken:CLASS": "max_turns raises TypeError(",
-    "broken:NOTHING": "AttributeError: 'NoneType' object has no attribute 'name'",
-    "broken:SETTINGS": "AttributeError: 'str' object has no attribute 'name'",
+    "broken:CLASS": "<class 'support.tinygame.CountingRules'> is a class; it must be an object",
+    "broken:NOTHING": "it has no name, title, version, seats, consequence, settings, seeds, ",
+    "broken:PART": "it has no classic, generate; lanista.games.base.Ruleset has each",
+    "broken:SETTINGS": "settings {'rounds': 5} must be a tuple, and each of them a Setting",
     "broken:BY_HAND": "by_hand 'yes' must be a ByHand",
-    "broken:ENDINGS": "AttributeError: 'str' object has no attribute 'items'",
+    "broken:ENDINGS": "endings 'counted' must be a dictionary",
     "support.tinygame:RULESET": "its name is 'counting'; that of its entry point must be the same",
 }
 """The entry points of broken rulesets, and what is wrong with each."""
@@ -88,6 +89,11 @@ def test_a_ruleset_that_cant_be_used_breaks_only_itself(third_party):
     (third_party / "broken.py").write_text(
         "from support.tinygame import CountingRules as CLASS\n"
         "NOTHING = None\n"
+        "class Part(CLASS):\n"
+        "    def __getattribute__(self, name):\n"
+        "        if name in {'classic', 'generate'}: raise AttributeError(name)\n"
+        "        return super().__getattribute__(name)\n"
+        "PART = Part()\n"
         "SETTINGS = type('Rules', (CLASS,), {'settings': {'rounds': 5}})()\n"
         "BY_HAND = type('Rules', (CLASS,), {'by_hand': 'yes'})()\n"
         "ENDINGS = type('Rules', (CLASS,), {'endings': 'counted'})()\n",

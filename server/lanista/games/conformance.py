@@ -27,6 +27,7 @@ from lanista.games.base import (
     Refusal,
     RefusalCode,
     Ruleset,
+    Setting,
     Token,
     TooManySubmovesError,
     Verdict,
@@ -102,6 +103,9 @@ def require_facts(data: bytes, what: str) -> list[str]:
 
 def check_description(ruleset: Ruleset) -> None:
     """Check what a ruleset says of itself: all that is known of it before a match."""
+    require(not isinstance(ruleset, type), f"{ruleset!r} is a class; it must be an object of one")
+    missing = [part for part in vars(Ruleset) if part[0] != "_" and not hasattr(ruleset, part)]
+    require(not missing, f"it has no {', '.join(missing)}; lanista.games.base.Ruleset has each")
     name = ruleset.name
     require(
         NAME.fullmatch(name),
@@ -113,15 +117,22 @@ def check_description(ruleset: Ruleset) -> None:
         version == ruleset.version and re.fullmatch(r"\S+", version),
         f"version {ruleset.version!r} must be a text of one word",
     )
-    require(ruleset.seats >= 1, f"{ruleset.seats} seats; there must be at least 1")
+    require(is_whole(ruleset.seats, 1), f"{ruleset.seats!r} seats; there must be at least 1")
     require(
         isinstance(ruleset.consequence, Consequence),
         f"consequence {ruleset.consequence!r} must be a Consequence",
     )
-    low, high = ruleset.seeds
+    match ruleset.seeds:
+        case (int(low), int(high)) if -(2**63) <= low <= high < 2**63:
+            pass
+        case seeds:
+            raise AssertionError(
+                f"seeds {seeds!r} must be two signed 64-bit integers, the lowest and the highest"
+            )
+    described: Any = ruleset.settings
     require(
-        -(2**63) <= low <= high < 2**63,
-        f"seeds {low} to {high} must be a range of signed 64-bit integers",
+        isinstance(described, Sequence) and all(isinstance(each, Setting) for each in described),
+        f"settings {described!r:.200} must be a tuple, and each of them a Setting",
     )
     names = [setting.name for setting in ruleset.settings]
     require(len(names) == len(set(names)), f"settings {names}: no name may repeat")
@@ -131,6 +142,8 @@ def check_description(ruleset: Ruleset) -> None:
             SETTING_NAME.fullmatch(setting.name),
             f"{what} must be a letter, then letters, digits or `_`",
         )
+        for value in (setting.default, setting.low, setting.high):
+            require(is_whole(value), f"{what}: {value!r} must be a whole number")
         require(
             setting.low <= setting.default <= setting.high,
             f"{what}: default {setting.default} isn't from {setting.low} to {setting.high}",
@@ -139,12 +152,19 @@ def check_description(ruleset: Ruleset) -> None:
     settings = complete_settings(ruleset, {})
     with unharmed("max_turns"):
         most = ruleset.max_turns(settings)
-    require(most >= 1, f"max_turns is {most}; it must be at least 1")
+    require(is_whole(most, 1), f"max_turns is {most!r}; it must be a number, at least 1")
     by_hand = getattr(ruleset, "by_hand", None)
     require(by_hand is None or isinstance(by_hand, ByHand), f"by_hand {by_hand!r} must be a ByHand")
     require_texts("the word for a turn", turn_word(ruleset))
-    for reason, text in getattr(ruleset, "endings", {}).items():
+    endings = getattr(ruleset, "endings", {})
+    require(isinstance(endings, Mapping), f"endings {endings!r:.200} must be a dictionary")
+    for reason, text in endings.items():
         require_texts(f"the ending {reason!r}", text)
+
+
+def is_whole(value: object, least: float = -math.inf) -> bool:
+    """Return whether a value is a whole number that isn't below the least one."""
+    return type(value) is int and value >= least
 
 
 def require_scene(scene: Scene, seats: int) -> None:
