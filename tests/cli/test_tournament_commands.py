@@ -40,6 +40,14 @@ def test_new_writes_a_spec_that_can_be_prepared(lanista, tmp_path, game):
     assert max(map(len, text.splitlines())) <= 110
 
 
+def test_new_names_programs_if_a_game_has_no_house_bots(lanista, tmp_path, monkeypatch):
+    """As a game from another package: its author puts the bots' own commands there."""
+    monkeypatch.setattr(registry, "house_bots", lambda _: {})
+    assert 0 == lanista("tournament", "new", "--game", "angrymob").code
+    spec = parse_spec((tmp_path / "cup.toml").read_text(encoding="utf-8"), "cup.toml")
+    assert ["python3 bot1.py", "python3 bot2.py"] == [bot.command for bot in spec.bots]
+
+
 def test_new_writes_cup_toml_unless_told_and_overwrites_nothing(lanista, tmp_path):
     assert 0 == lanista("tournament", "new").code
     (tmp_path / "cup.toml").write_text("mine")

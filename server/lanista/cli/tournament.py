@@ -68,9 +68,9 @@ def command() -> None:
 def new(file: Path, game: str, ladder: str | None, arena: Path) -> None:
     """Write an example spec to FILE (cup.toml), with every key, and house bots as players.
 
-    With --from-ladder the players are the programs that play on the ladder; they are copied to a
-    folder beside FILE, and both can be taken to another machine. An existing file isn't
-    overwritten.
+    If the game has none, put your own in place of the programs that the example names. With
+    --from-ladder the players are the programs that play on the ladder; they are copied to a folder
+    beside FILE, and both can be taken to another machine. An existing file isn't overwritten.
     """
     from lanista.competition.spec import example
 

@@ -12,7 +12,6 @@ from typing import Any, Literal
 import attrs
 import cattrs
 
-from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.inputs import SandboxName, example_of
@@ -207,20 +206,21 @@ _FILL = """\
 # fill = {bot}
 
 """
-"""The part about fillers; left out for games of two, as two bots leave no seat free."""
+"""The part about fillers, which are house bots; in games of two, two bots leave no seat free."""
 
 
 def example(ruleset: Ruleset, stem: str) -> str:
     """Return the text of a commented spec; results are named after `stem`, which is printable.
 
-    All house bots take part; the first one several times if seats were left free. A game without
-    house bots is a BadInputError.
+    All house bots take part; the first one several times if seats were left free. If the game has
+    none, programs are named that its author has to put in their place.
     """
     seats, house = ruleset.seats, list(registry.house_bots(ruleset.name))
-    if not house:
-        raise BadInputError(f"{ruleset.title} has no house bots, which an example needs")
     entries = [(bot, bot) for bot in house]
-    entries += [(f"{house[0]}-{copy}", house[0]) for copy in range(2, seats - len(house) + 2)]
+    if house:
+        entries += [(f"{house[0]}-{copy}", house[0]) for copy in range(2, seats - len(house) + 2)]
+    else:
+        entries = [(f"Bot{number}", f"python3 bot{number}.py") for number in range(1, seats + 1)]
     return _TEMPLATE.read_text(encoding="utf-8").format(
         **example_of(ruleset),
         file=f"{stem}.toml",
@@ -230,7 +230,7 @@ def example(ruleset: Ruleset, stem: str) -> str:
         else f"{seats} seatings, every bot once in each seat",
         all="the same" if seats == 2 else "every arrangement",
         first=quoted(entries[0][0]),
-        fill="" if seats == 2 else _FILL.format(bot=quoted(house[0])),
+        fill=_FILL.format(bot=quoted(house[0])) if house and seats > 2 else "",
         database=quoted(f"{stem}.db"),
         records=quoted(f"{stem}.records"),
         bots="".join(
