@@ -88,7 +88,7 @@ export function submissionsSection(link, { ladder, game, bot, isOpen }) {
   const starters = el(
     "div",
     { class: "filters", hidden: true },
-    el("label", null, "Begin with a starter bot, which plays already", language),
+    el("label", null, "Begin with a starter bot", language),
     el("button", { class: "button", type: "button", onclick: () => void take() }, "Choose it"),
     el("button", { class: "button", type: "button", onclick: () => void save() }, "Download it"),
   );
