@@ -6,6 +6,7 @@ Its conversations over real sockets are in tests/e2e.
 import contextlib
 import gc
 import weakref
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,9 +20,10 @@ from lanista.arena.admission import Place
 from lanista.arena.arena import Arena
 from lanista.arena.bot_connections import LINES_LOGGED
 from lanista.arena.limits import Turns
-from lanista.arena.lobby import Player
+from lanista.arena.lobby import Member, Player
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.matches import Matches
+from lanista.arena.names import LadderName, Owner
 from lanista.arena.server import wait_for_enter
 from lanista.arena.spec import LadderSpec, Rooms
 from lanista.errors import BadInputError
@@ -32,7 +34,7 @@ from lanista.hosting.host import MatchReport
 from lanista.match.connection import Connection
 from lanista.match.record import ResultInfo
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
-from support.arenas import arena_options
+from support.arenas import arena_options, arena_server
 from support.memory import channel_pair
 
 
@@ -276,6 +278,29 @@ async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):
         assert not player.connection.channel.closed
         assert player.over.is_set()
     assert 2 == len(seen)
+
+
+async def test_a_ladders_match_whose_worker_ended_touches_no_other(matches, tmp_path):
+    """The result that is made of its record has no endings."""
+    then, seen = matches
+    then += [Termination.ABORTED]
+    spec = LadderSpec(name="pit", game="angrymob")
+    with contextlib.ExitStack() as opened:
+        arena = await arena_server(arena_options(RULESET, data=tmp_path, ladders=[spec]), opened)
+        for name in ("Ada", "Bob"):
+            player = waiting(f"{name} v=1 room=pit")
+            player.released.set()
+            owner = Owner(name.encode())
+            who = LadderName(name=name, owner=owner, registered=datetime.now(UTC))
+            player.member = Member(arena.ladders["pit"], who)
+            arena.lobby.join(player)
+        async with trio.open_nursery() as helpers:
+            async with trio.open_nursery() as arena.matches.nursery:
+                arena.ladder_matches.open(helpers)
+                arena.ladder_matches.start_ready()
+            helpers.cancel_scope.cancel()
+    assert 1 == len(seen)
+    assert not player.connection.channel.closed
 
 
 async def test_a_connection_that_gave_up_its_place_is_freed_at_once():

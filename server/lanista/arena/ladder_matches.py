@@ -199,10 +199,12 @@ class LadderMatches:
             self.unattended -= not players
             report = reports[0] if reports else None
             self.matches.over += room.over(match, report, submitted)
-            endings = {} if report is None else dict(zip(match, report.result.endings, strict=True))
+            endings: dict[str, str] = {}  # none if the match's worker ended
+            if report is not None:
+                endings = dict(zip(match, report.result.endings, strict=False))
             for name, bot in pooled.items():
-                on_left = None
-                if report is not None and name in submitted and endings[name] == Ending.DISCONNECT:
+                on_left, ending = None, endings.get(name)
+                if report is not None and name in submitted and ending == Ending.DISCONNECT:
                     version, id_ = submitted[name].version, report.spec.match
                     on_left = partial(room.left, name, version, id_)
                 assert self.matches.nursery is not None
