@@ -207,10 +207,23 @@ async def test_of_what_fails_its_check_only_the_source_takes_room(tmp_path, monk
     await hand_in(submissions, "Ann", bytes(1 << 19))
     assert {1: "refused"} == states(submissions, "ann")
     await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19))
+    assert not submissions.folder.program("ann", 1).exists()
+
+
+async def test_what_is_put_back_in_its_check_and_then_replaced_keeps_no_program(
+    tmp_path, monkeypatch
+):
+    async def check(*_, **__):
+        raise OSError("the check could not be started")
+
+    submissions = opened(tmp_path)
+    monkeypatch.setattr(module, "check_program", check)
+    await submissions.hand_in(who("Ann"), "bot.py", b"a")
+    assert not await submissions.bring_up("ann", 1)
     program = submissions.folder.program("ann", 1)
-    assert not program.exists()
-    program.touch()  # as it stayed when the version waited to be built again, and was replaced then
-    opened(tmp_path)
+    assert program.exists()
+    await submissions.hand_in(who("Ann"), "bot.py", b"b")
+    assert {1: "refused", 2: "received"} == states(submissions, "ann")
     assert not program.exists()
 
 
@@ -273,6 +286,17 @@ async def test_a_check_that_cannot_be_carried_out_is_no_fault_of_the_program(tmp
     (tmp_path / "nice").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     with pytest.raises(OSError, match="the check could not be started"):
+        await check_program(program, ["bot"], game="angrymob", clock=Clock(), limits=None)
+
+
+async def test_a_check_whose_process_is_lost_refuses_the_program(tmp_path, monkeypatch):
+    """The program may be why, so it isn't tried again for ever; its author may hand it in again."""
+    program = tmp_path / "1.program"
+    program.touch()
+    (tmp_path / "nice").write_text("#!/bin/sh\nkill -9 $PPID\nexec sleep 600\n")  # its keeper
+    (tmp_path / "nice").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(CheckFailedError, match="its keeper was killed by SIGKILL"):
         await check_program(program, ["bot"], game="angrymob", clock=Clock(), limits=None)
 
 

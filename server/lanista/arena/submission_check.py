@@ -143,15 +143,15 @@ async def check_program(
             words = [nice, "-n", "10", *words]
         env = environment(host="", port=0, name="check")
         async with start_bot(words, env, cwd=visible, grace=1.0) as bot:
+            if bot.exit is not None and bot.exit.failure is not None:
+                raise OSError(f"the check {bot.exit}")
             with trio.move_on_after(CHECK_TIME):
-                exit_ = await bot.exited()
-                if exit_.failure is not None:
-                    raise OSError(f"the check {exit_}")
+                await bot.exited()
                 await trio.sleep(0.05)  # its last output may still be in the pipe
         output = bot.output_tail()
     report = _report_of(output)
     if report is None:
-        why = _line(output.strip()[-200:]) or str(bot.exit)
+        why = _line(output.strip()[-200:]) or f"its process {bot.exit}"
         if bot.exit is not None and bot.exit.code == CANNOT_CHECK:
             raise OSError(why)
         raise CheckFailedError(

@@ -182,11 +182,11 @@ class LadderSubmissions:
                 received=received.isoformat(timespec="milliseconds"),
                 address=address,
             )
-            for other in author.versions.values():
-                if other.state is State.RECEIVED:
-                    why = f"version {version.number} came before it was built"
-                    refused = attrs.evolve(other, state=State.REFUSED, why=why)
-                    author.versions[other.number] = refused
+            replaced = [one for one in author.versions.values() if one.state is State.RECEIVED]
+            for other in replaced:
+                why = f"version {version.number} came before it was built"
+                refused = attrs.evolve(other, state=State.REFUSED, why=why)
+                author.versions[other.number] = refused
             author.versions[version.number] = version
             author.next += 1
             author.times = (*author.times, now.isoformat())[-self.spec.per_hour :]
@@ -200,6 +200,8 @@ class LadderSubmissions:
             except OSError as error:
                 raise no_disk(error) from None
             await self._remove(author.key, dropped)
+            for other in replaced:  # it was built if it was put back during its check
+                await self._remove_program(author.key, other.number)
         self._log("submitted", author, version=version.number, host=address)
         self.changes.tell()
         return version
@@ -378,6 +380,13 @@ class LadderSubmissions:
             except OSError as error:  # the next start of the arena removes them
                 log.warning("a submission can't be removed", path=error.filename, why=str(error))
 
+    async def _remove_program(self, key: str, number: int) -> None:
+        program = self.folder.program(key, number)
+        try:
+            await trio.to_thread.run_sync(lambda: program.unlink(missing_ok=True))
+        except OSError as error:  # as above
+            log.warning("a submission can't be removed", path=error.filename, why=str(error))
+
     def _offer(self, author: Author) -> None:
         """Tell the ladder which program plays under a name."""
         version = None if author.playing is None else author.versions.get(author.playing)
@@ -534,8 +543,7 @@ class LadderSubmissions:
 
     async def _refuse(self, key: str, number: int, why: str, findings: Sequence[str] = ()) -> None:
         """Say of a version in work why it can't play, and remove what was built of it."""
-        program = self.folder.program(key, number)
-        await trio.to_thread.run_sync(lambda: program.unlink(missing_ok=True))
+        await self._remove_program(key, number)
         await self._set(key, number, state=State.REFUSED, why=why, findings=tuple(findings))
 
     async def _put_back(self, key: str, number: int) -> None:
