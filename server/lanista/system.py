@@ -8,7 +8,7 @@ import signal
 import socket
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -49,6 +49,16 @@ def interrupted_by_signals() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def undoing(undo: Callable[[], object]) -> Iterator[None]:
+    """Call a function if the block raises anything, so that nothing of what it began is left."""
+    try:
+        yield
+    except BaseException:
+        undo()
+        raise
 
 
 def is_running(pid: int) -> bool:
@@ -207,15 +217,12 @@ def write_whole(
 
     if part is None:
         part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
+    with undoing(lambda: part.unlink(missing_ok=True)):
         with open(part, "wb", buffering=_BUFFER, opener=opened) as file:
             size = sum(map(file.write, chunks))
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
     return size
 
 

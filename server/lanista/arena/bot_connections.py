@@ -35,6 +35,7 @@ from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.connection import Connection
 from lanista.nurseries import helpers_nursery
+from lanista.system import undoing
 from lanista_client.console import address
 from lanista_protocol import (
     ErrorCode,
@@ -418,11 +419,8 @@ class BotConnections:
         if not old.taken:
             self.lobby.dismiss(old, why)
             return
-        try:
+        with undoing(partial(self._forget, player, member)):
             await self.ladders.replace(old, player)
-        except BaseException:
-            self._forget(player, member)
-            raise
 
     # -- seating -------------------------------------------------------------------------------
 

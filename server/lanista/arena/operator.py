@@ -27,6 +27,7 @@ import trio
 from lanista import __version__
 from lanista.errors import BadInputError, StoreError
 from lanista.results.data_folder import DataFolder
+from lanista.system import undoing
 
 if TYPE_CHECKING:  # so that a command that talks to an arena needs nothing of it
     from lanista.arena.arena import Arena
@@ -110,15 +111,12 @@ def _listen(data: DataFolder) -> socket.socket:
                 raise OSError(errno.EADDRINUSE, "another running arena uses it")
             address.unlink()
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
+        with undoing(listening.close):
             listening.bind(str(address))
             # Nobody can connect before `listen`.
             address.chmod(0o600)
             listening.listen()
             listening.setblocking(False)
-        except BaseException:
-            listening.close()
-            raise
         return listening
 
 

@@ -16,7 +16,7 @@ from lanista.arena.options import Options
 from lanista.arena.spec import Start
 from lanista.errors import SpecError
 from lanista.nurseries import helpers_nursery, stop_signals
-from lanista.system import favour_event_loop, return_large_blocks, search_new_objects
+from lanista.system import favour_event_loop, return_large_blocks, search_new_objects, undoing
 
 if TYPE_CHECKING:  # as in `lobby`
     from lanista.arena.ladder_room import LadderRoom
@@ -117,7 +117,7 @@ async def serve(options: Options, beside: Beside, reread: Reread | None = None) 
         async with helpers_nursery() as nursery:
             # This comes first, so that no signal can end us without cleaning up.
             await nursery.start(heed_signals, arena, reread)
-            try:
+            with undoing(connections.close):
                 if connections.tls is not None:
                     await nursery.start(connections.tls.run)
                 await beside(arena, nursery)
@@ -126,9 +126,6 @@ async def serve(options: Options, beside: Beside, reread: Reread | None = None) 
                 favour_event_loop()
                 return_large_blocks()
                 search_new_objects()
-            except BaseException:
-                connections.close()
-                raise
             await arena.serve()
 
 

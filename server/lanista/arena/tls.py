@@ -14,6 +14,7 @@ import attrs
 import trio
 
 from lanista.arena.worker_process import Link, LinkedProcess, keep_running, log
+from lanista.system import undoing
 
 HANDSHAKE = b"\x16"
 """The first byte of whoever speaks TLS: the type of the record in which a handshake begins."""
@@ -162,13 +163,10 @@ class TlsRelay:
         Returns the arena's end of a connection over which it gets what the peer sends. It ends if
         there is no handshake within some seconds. The address is for the log.
         """
-        try:
+        with undoing(peer.close):
             await self._started.wait()
             # In a thread, as a stranger on this machine could make it wait.
             ours, theirs = await trio.to_thread.run_sync(local_connection)
-        except BaseException:
-            peer.close()
-            raise
         if self._link is None:  # it has ended meanwhile
             peer.close()
             theirs.close()
@@ -203,7 +201,7 @@ def local_connection() -> tuple[socket.socket, socket.socket]:
         server.bind(("127.0.0.1", 0))
         server.listen()
         ours = socket.socket()
-        try:
+        with undoing(ours.close):
             ours.settimeout(CONNECTING_TIME)
             ours.connect(server.getsockname())
             while True:
@@ -214,7 +212,4 @@ def local_connection() -> tuple[socket.socket, socket.socket]:
             for end in (ours, theirs):
                 for option in (socket.SO_RCVBUF, socket.SO_SNDBUF):
                     end.setsockopt(socket.SOL_SOCKET, option, BUFFER)
-        except BaseException:
-            ours.close()
-            raise
     return ours, theirs

@@ -29,7 +29,7 @@ from typing import Any
 import attrs
 import trio
 
-from lanista.system import STOPPING
+from lanista.system import STOPPING, undoing
 
 _HEADER = struct.Struct("!II")
 MAX_SOCKETS = 64
@@ -266,14 +266,8 @@ async def keep_running(
         try:
             ours, theirs = socket.socketpair()
             link = Link(ours)
-            try:
-                with theirs:
-                    process = LinkedProcess(
-                        title, about, link, await start(module, theirs, *arguments)
-                    )
-            except BaseException:
-                link.close()
-                raise
+            with undoing(link.close), theirs:
+                process = LinkedProcess(title, about, link, await start(module, theirs, *arguments))
             try:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(link.write)

@@ -23,6 +23,7 @@ from lanista.bots.limits import MIB, BotLimits
 from lanista.bots.process import Bot, start_bot
 from lanista.bots.sandbox import Sandbox
 from lanista.errors import LanistaError, printable
+from lanista.system import undoing
 from lanista.temporary import TemporaryFolder
 
 SCRATCH_SIZE = 512 * MIB
@@ -119,7 +120,7 @@ class Builder:
         with TemporaryFolder("lanista-build") as folder:
             libraries = await trio.to_thread.run_sync(_libraries, folder.path)
             asked = {"file": file, "game": game, "most": self.most}
-            try:
+            with undoing(lambda: product.unlink(missing_ok=True)):
                 answer = await self._run(
                     [str(source), *map(str, libraries)],
                     asked,
@@ -128,9 +129,6 @@ class Builder:
                     on_start,
                 )
                 return Built(command=_command(answer), size=product.stat().st_size)  # noqa: ASYNC240 - quick
-            except BaseException:
-                product.unlink(missing_ok=True)  # noqa: ASYNC240 - as above
-                raise
 
     async def _run(
         self,

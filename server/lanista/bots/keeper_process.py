@@ -30,6 +30,7 @@ import trio
 
 from lanista.bots import fork_server, keeper, proctree, syscalls
 from lanista.bots.command import OPERATORS_TOKEN
+from lanista.system import undoing
 
 DIRECTORY = str(Path(keeper.__file__).parent)
 """The folder of the modules that `interpreter` runs."""
@@ -171,15 +172,12 @@ class _ForkServer:
         with self._lock:
             if self._inherited != _inherited():
                 self._end()
-            try:
+            with undoing(self._end):  # else it is unknown what is in the sockets
                 try:
                     answer = self._ask(descriptors)
                 except BrokenPipeError:  # it was killed before, so it hasn't seen the request
                     self._end()
                     answer = self._ask(descriptors)
-            except BaseException:  # what is in the sockets now is unknown: they can't be used again
-                self._end()
-                raise
         if answer < 0:
             raise OSError(-answer, os.strerror(-answer))
         return answer
@@ -206,12 +204,8 @@ class _ForkServer:
         # What it inherits is looked at first: if that changes meanwhile, it is replaced next time.
         self._inherited = _inherited()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            with theirs:
-                self.pid = _interpreter([theirs.fileno()])
-        except BaseException:
-            ours.close()
-            raise
+        with undoing(ours.close), theirs:
+            self.pid = _interpreter([theirs.fileno()])
         ours.settimeout(_ANSWER_TIMEOUT)
         self._requests = ours
 

@@ -45,7 +45,7 @@ from lanista.results.engines import (
 )
 from lanista.results.lock import Session, file_lock
 from lanista.results.schema import ARENA_SCHEMA, COMPETITIONS, METADATA
-from lanista.system import make_file
+from lanista.system import make_file, undoing
 
 _WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
 """Keys of PostgreSQL's advisory locks: that of a writing transaction, that of the manager."""
@@ -111,13 +111,10 @@ class Database:
         """
         path = path_of(target)
         store = cls._sqlite(path, create=create) if path else cls._postgresql(str(target), schema)
-        try:
+        with undoing(store.close):
             store._prepare(create=create, check=check, holds=holds)  # noqa: SLF001 - of this class
             if path and create:
                 store._log_ahead(path)  # noqa: SLF001 - as above
-        except BaseException:
-            store.close()
-            raise
         return store
 
     @classmethod

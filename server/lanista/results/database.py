@@ -43,6 +43,7 @@ from lanista.results.schema import (
     STRUCK,
     UNBENCHED,
 )
+from lanista.system import undoing
 
 Row = tuple[int, dict[str, Any], Sequence[dict[str, Any]]]
 """A match's competition, its row in `MATCHES` without its number, and by seat those in `SEATS`."""
@@ -135,15 +136,11 @@ class Store:
         """Open the database of a tournament as `Database.open` does; one of an arena is refused."""
         holds = Kind.TOURNAMENT if create else None
         database = Database.open(target, create=create, check=check, holds=holds)
-        try:
+        with undoing(database.close):
             competition = database.competition(Kind.TOURNAMENT)
-        except BaseException:
-            database.close()
-            raise
-        if competition is None:
-            database.close()
-            raise StoreError(f"{database.where}: the database of an arena, not of a tournament")
-        return cls(database, competition)
+            if competition is None:
+                raise StoreError(f"{database.where}: the database of an arena, not of a tournament")
+            return cls(database, competition)
 
     @classmethod
     def of_ladder(cls, database: Database, name: str, game: str) -> Self:

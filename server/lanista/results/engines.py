@@ -18,6 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import QueuePool
 
 from lanista.errors import StoreError
+from lanista.system import undoing
 
 PATIENCE = 30.0
 """How long to wait for another program's transaction, in seconds."""
@@ -230,13 +231,10 @@ def sqlite_engine(path: Path, mode: str) -> sa.Engine:
         connection = sqlite3.connect(
             uri, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
-        try:
+        with undoing(connection.close):
             connection.execute("PRAGMA foreign_keys = ON")
             # What was committed survives a power cut too.
             connection.execute("PRAGMA synchronous = FULL")
-        except BaseException:
-            connection.close()
-            raise
         return connection
 
     engine = sa.create_engine(
