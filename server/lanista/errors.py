@@ -56,13 +56,6 @@ class StoreError(LanistaError):
 class FileError(LanistaError, OSError):
     """A file can't be read or written; the message names it."""
 
-    @classmethod
-    def of(cls, what: str, path: str | Path, error: OSError) -> "FileError":
-        """Return an error about a path, given what can't be done with it, such as `can't read`."""
-        made = cls(f"{what} {path}: {error.strerror or error}")
-        made.errno, made.strerror, made.filename = error.errno, error.strerror, str(path)
-        return made
-
     def __str__(self) -> str:
         return str(self.args[0])  # OSError would put its own words in place of ours
 
@@ -74,6 +67,17 @@ def placed(place: str) -> Iterator[None]:
         yield
     except BadInputError as error:
         raise SpecError(f"{place}{error}") from None
+
+
+@contextlib.contextmanager
+def file_errors(what: str, path: str | Path) -> Iterator[None]:
+    """Turn an `OSError` within into a `FileError`: `what`, such as `can't read`, and the path."""
+    try:
+        yield
+    except OSError as error:
+        made = FileError(f"{what} {path}: {error.strerror or error}")
+        made.errno, made.strerror, made.filename = error.errno, error.strerror, str(path)
+        raise made from None
 
 
 def one_line(error: object) -> str:

@@ -4,6 +4,7 @@ They are read from the arena's data folder; only decisions go to a running arena
 """
 
 import contextlib
+import functools
 import itertools
 import shlex
 import shutil
@@ -17,10 +18,11 @@ import click
 from lanista.cli import Group
 from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument, ladder_option
 from lanista.cli.common import minute_text, say, write_example
-from lanista.errors import BadInputError, FileError, did_you_mean, printable
+from lanista.errors import BadInputError, FileError, did_you_mean, file_errors, printable
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.games.picture import counted
+from lanista.system import undoing
 
 if TYPE_CHECKING:
     from lanista.arena.spec import LadderSpec
@@ -210,10 +212,8 @@ def _disable(arena: ArenaFile, name: str, ladder: str | None, why: str) -> None:
     with arena.database() as database, database.lock():  # so that none is started now
         author = folder.read_name(author.key)
         author.disabled = why
-        try:
+        with file_errors("can't write", folder.of_name(author.key)):
             folder.write(author)
-        except OSError as error:
-            raise FileError.of("can't write", folder.of_name(author.key), error) from None
 
 
 # -- export --------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -
                 else:
                     count += 1
     except OSError as error:
-        raise FileError.of("can't copy", Path(error.filename or folder), error) from None
+        raise FileError(f"can't copy {error.filename or folder}: {error.strerror}") from None
     names = counted(len(authors), "name")
     say(f"{folder}: {counted(count, 'program')} of {names}")
 
@@ -347,14 +347,10 @@ def write_final(file: Path, arena: ArenaFile, name: str) -> None:
 @contextlib.contextmanager
 def _whole(folder: Path) -> Iterator[None]:
     """Make a folder that is there only if the block ends without an error."""
-    try:
+    remove = functools.partial(shutil.rmtree, folder, ignore_errors=True)
+    with file_errors("can't copy to", folder), undoing(remove):
         folder.mkdir()
         yield
-    except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        if isinstance(error, OSError):
-            raise FileError.of("can't copy to", folder, error) from None
-        raise
 
 
 def _programs(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.errors import BadInputError, FileError, did_you_mean, printable
+from lanista.errors import BadInputError, did_you_mean, file_errors, printable
 from lanista.games import registry
 from lanista.games.base import Ruleset, ending_text, turn_word
 from lanista.games.picture import counted
@@ -432,10 +432,8 @@ def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[st
 
 def write_text(path: Path, text: str) -> None:
     """Write a file as a whole, or leave it as it is; characters that it can't hold are escaped."""
-    try:
+    with file_errors("can't write", path):
         write_output(path, [text.encode(errors="backslashreplace")])
-    except OSError as error:
-        raise FileError.of("can't write", path, error) from None
 
 
 def write_example(path: Path, text: str, then: str) -> None:

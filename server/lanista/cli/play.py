@@ -33,7 +33,7 @@ from lanista.cli.common import (
     warn_of_bombs,
     write_text,
 )
-from lanista.errors import BadInputError, FileError, printable
+from lanista.errors import BadInputError, file_errors, printable
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.match.conditions import Clock, MatchSpec
@@ -279,11 +279,8 @@ def _check_res(ruleset: Any, res: Path, matches: int) -> None:
         )
     if matches > 1:
         raise BadInputError(f"-o {res}: is one match file; with -n, name a folder for the records")
-    try:
-        with res.open("a", encoding="ascii"):
-            pass
-    except OSError as error:
-        raise FileError.of("can't write", res, error) from None
+    with file_errors("can't write", res), res.open("a", encoding="ascii"):
+        pass
 
 
 def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli.common import minute_text, say
-from lanista.errors import BadInputError, FileError, printable
+from lanista.errors import BadInputError, file_errors, printable
 from lanista.system import write_output
 
 if TYPE_CHECKING:
@@ -190,10 +190,8 @@ def _download(page: "SubmissionsPage", number: int) -> None:
     path = Path(f"{stem}-{number}{dot}{ending}")
     if os.path.lexists(path):
         raise BadInputError(f"{path} exists already; move it away")
-    try:
+    with file_errors("can't write", path):
         write_output(path, [data])
-    except OSError as error:
-        raise FileError.of("can't write", path, error) from None
     click.echo(str(path))
 
 
@@ -204,17 +202,14 @@ def packed(files: Sequence[Path]) -> tuple[str, bytes]:
     """Return the name and content of the file to hand in: a given one, or a ZIP of several."""
     from lanista.bots.builder import EXAMPLE, RECIPE
 
-    try:
-        if len(files) == 1 and not files[0].is_dir():
-            return files[0].name, _content(files[0])
-        name, members = _members(files)
-        if RECIPE not in members:
-            raise BadInputError(
-                f"several files need a {RECIPE} among them, which says how to run them: {EXAMPLE}"
-            )
-        return name, _zip(members)
-    except OSError as error:
-        raise FileError.of("can't read", error.filename or files[0], error) from None
+    if len(files) == 1 and not files[0].is_dir():
+        return files[0].name, _content(files[0])
+    name, members = _members(files)
+    if RECIPE not in members:
+        raise BadInputError(
+            f"several files need a {RECIPE} among them, which says how to run them: {EXAMPLE}"
+        )
+    return name, _zip(members)
 
 
 def _members(files: Sequence[Path]) -> tuple[str, dict[str, Path]]:
@@ -279,10 +274,11 @@ def _content(path: Path, before: int = 0) -> bytes:
     """Return the content of a file, given the size of those before it; it may never end."""
     from lanista.bots.builder import MAX_UNPACKED
 
-    info = path.stat()
-    if before + info.st_size > MAX_UNPACKED or not stat.S_ISREG(info.st_mode):
-        raise BadInputError(
-            f"{path}: no ordinary file, or more than {MAX_UNPACKED >> 20} MiB together; "
-            "name those files that it needs"
-        )
-    return path.read_bytes()
+    with file_errors("can't read", path):
+        info = path.stat()
+        if before + info.st_size > MAX_UNPACKED or not stat.S_ISREG(info.st_mode):
+            raise BadInputError(
+                f"{path}: no ordinary file, or more than {MAX_UNPACKED >> 20} MiB together; "
+                "name those files that it needs"
+            )
+        return path.read_bytes()

@@ -22,7 +22,7 @@ import click
 from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
 from lanista.arena.tokens import new_token
 from lanista.cli.common import say
-from lanista.errors import BadInputError, FileError, did_you_mean
+from lanista.errors import BadInputError, FileError, did_you_mean, file_errors
 from lanista.system import write_whole
 from lanista.toml_spec import SpecReader, strict_converter, toml_text
 
@@ -268,12 +268,10 @@ def _write_names(names: tuple[KeptName, ...]) -> None:
     head = "# Names for `lanista submit`. Whoever has a token can hand in under its name.\n"
     tables = [attrs.asdict(one) for one in names]
     path = kept_path()
-    try:
+    with file_errors("can't write", path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = (head + toml_text({"names": tables})).encode()
         write_whole(path, [content], mode=0o600)
-    except OSError as error:
-        raise FileError.of("can't write", path, error) from None
 
 
 # -- what was handed in ----------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from lanista.cli.common import (
     write_example,
     write_text,
 )
-from lanista.errors import BadInputError, FileError, printable
+from lanista.errors import BadInputError, file_errors, printable
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.base import Ruleset, complete_settings
 from lanista.match.conditions import Clock
@@ -267,10 +267,8 @@ def _of_bots(
     )
     setup = prepare(spec, Path(), results=output)
     if output is not None:
-        try:
+        with file_errors("can't make", output):
             output.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError.of("can't make", output, error) from None
     return setup
 
 

@@ -22,7 +22,7 @@ from lanista.competition.spec import Keep
 from lanista.competition.standings import snapshot, standings
 from lanista.competition.stored_blocks import Entry, StoredBlocks, read_stored_blocks, resume
 from lanista.competition.worker import Finished
-from lanista.errors import FileError
+from lanista.errors import file_errors
 from lanista.ratings.table import Standings
 from lanista.results.block_records import PLAYING
 from lanista.results.blocks import BlockScore, Pairing
@@ -96,10 +96,8 @@ class PlacedRecords:
 
     def _write(self, record: tuple[Path, bytes]) -> None:
         place, content = record
-        try:
+        with file_errors("can't write", place):  # an error of a full disk names no file
             write_whole(place, [content], self.playing / place.name)
-        except OSError as error:  # if the disk is full, it names no file
-            raise FileError.of("can't write", place, error) from None
 
     def _put(self, place: Path, written: str | bytes) -> None:
         if not place.parent.is_dir():

@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.errors import FileError, LanistaError, printable
+from lanista.errors import FileError, LanistaError, file_errors, printable
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import (
@@ -103,10 +103,8 @@ class StartedMatch:
     async def _seat(self, pool: BotPool, spec: MatchSpec) -> SeatedMatch | None:
         """Start all bots; return None if the match was interrupted."""
         path = self.record_path(spec.match)
-        try:
+        with file_errors("can't write the record", path):
             writer = RecordWriter(path)
-        except OSError as error:
-            raise FileError.of("can't write the record", path, error) from None
         self._part = writer.part
         bots: Sequence[PooledBot] = ()
         try:

@@ -25,7 +25,7 @@ from lanista.competition.formats.base import Progress
 from lanista.competition.scheduler import Scheduler
 from lanista.competition.setup import MatchSetup, Opening
 from lanista.competition.worker import Block, Finished, Task, WorkError
-from lanista.errors import BadInputError, FileError
+from lanista.errors import BadInputError, file_errors
 from lanista.games.base import check_seed
 from lanista.games.outcome import Ending
 from lanista.hosting.bot_pool import Contestant, apart
@@ -200,13 +200,11 @@ class _Many(Scheduler):
     async def run(self, job: Job[None]) -> None:
         """Play all matches and post each."""
         self._job = job
-        try:
+        with file_errors("can't write records to", self._records):
             make_folder(self._records)
             # Several machines may share the folder for records.
             kind = f".playing-{os.uname().nodename}"
             self._folder = TemporaryFolder(kind, self._records, watched=True)
-        except OSError as error:
-            raise FileError.of("can't write records to", self._records, error) from None
         try:
             await self._play()
         finally:
@@ -276,13 +274,11 @@ class _Many(Scheduler):
             source = self._folder.path / str(block.records[each.result.record])
             kept = self._records / record_name(game, seed, each.match)
             keeps = self._keep.keeps(each.result)
-            try:
+            with file_errors("can't write records to", self._records):
                 if keeps:
                     source.replace(kept)
                 else:
                     source.unlink()
-            except OSError as error:
-                raise FileError.of("can't write records to", self._records, error) from None
         return match_of(
             id_=played.match,
             game=game,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import attrs
 
-from lanista.errors import FileError, LanistaError, printable_line
+from lanista.errors import LanistaError, file_errors, printable_line
 from lanista.games import registry
 from lanista.games.base import (
     Answer,
@@ -81,10 +81,8 @@ def read_with_rules(path: Path) -> tuple[Record, Ruleset]:
 
     Raises FileError, BadRecordError or UnknownGameError, whose message names the file.
     """
-    try:
+    with file_errors("can't read", path):
         record = read_record(path)
-    except OSError as error:
-        raise FileError.of("can't read", path, error) from None
     try:
         return record, registry.get(record.header.game)
     except registry.UnknownGameError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PIL.Image import Image
 
-from lanista.errors import BadInputError, FileError
+from lanista.errors import BadInputError, file_errors
 from lanista.games import registry
 from lanista.games.base import FormatError
 from lanista.games.originals import Shown
@@ -117,9 +117,7 @@ def write(sources: Iterable[str | Path], output: Path, parts: Iterable[bytes]) -
     """
     rest = iter(parts)
     first = next(rest)  # fails here, before anything is overwritten, if a source can't be read
-    try:
+    with file_errors("can't write", output):
         if output.exists() and any(output.samefile(source) for source in sources):
             raise BadInputError(f"{output} is the file to read; give another name")
         return write_output(output, itertools.chain([first], rest))
-    except OSError as error:
-        raise FileError.of("can't write", output, error) from None

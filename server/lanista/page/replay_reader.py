@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import attrs
 
-from lanista.errors import BadInputError, FileError, LanistaError
+from lanista.errors import BadInputError, LanistaError, file_errors
 from lanista.games import registry
 from lanista.games.base import FormatError, Game, complete_settings
 from lanista.games.originals import Shown, of_text
@@ -200,14 +200,12 @@ def is_record(path: Path) -> bool:
     A file whose gzip data is damaged or empty counts as a record, too; one that can't be read is a
     `FileError`.
     """
-    try:
-        with opened(path) as file:
-            is_packed = isinstance(file, gzip.GzipFile)
+    with file_errors("can't read", path), opened(path) as file:
+        is_packed = isinstance(file, gzip.GzipFile)
+        try:
             first = file.read(1)
-    except DAMAGED:
-        return True
-    except OSError as error:
-        raise FileError.of("can't read", path, error) from None
+        except DAMAGED:
+            return True
     return first == b"{" or (is_packed and not first)
 
 
@@ -217,13 +215,11 @@ def read_unpacked(path: Path, most: int = MAX_RES) -> bytes:
     Raises:
         LanistaError: It can't be read, or has more than `most` bytes.
     """
-    try:
-        with opened(path) as file:
+    with file_errors("can't read", path), opened(path) as file:
+        try:
             data = file.read(most + 1)
-    except DAMAGED as error:
-        raise BadInputError(f"{path}: damaged gzip data ({error})") from None
-    except OSError as error:
-        raise FileError.of("can't read", path, error) from None
+        except DAMAGED as error:
+            raise BadInputError(f"{path}: damaged gzip data ({error})") from None
     if len(data) > most:
         raise BadInputError(f"{path}: longer than {most >> 20} MiB, as no match file is")
     return data

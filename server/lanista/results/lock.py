@@ -15,7 +15,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from lanista.errors import FileError, StoreError
+from lanista.errors import StoreError, file_errors
 from lanista.results.engines import path_of, where_of
 from lanista.system import make_file, make_folder
 
@@ -70,10 +70,8 @@ def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
             its records there; or the file can't be made, read or written.
         FileError: The folder can't be made.
     """
-    try:
+    with file_errors("can't make the folder of records", folder):
         make_folder(folder)
-    except OSError as error:
-        raise FileError.of("can't make the folder of records", folder, error) from None
     path = folder / ".lock"
     in_use = f"{folder}: in use by another run; give each tournament its own folder of records"
     # A shared folder may have no locks; its users must then keep tournaments apart.
