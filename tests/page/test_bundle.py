@@ -6,12 +6,10 @@ import hashlib
 import html.parser
 import json
 import re
-import shutil
-from pathlib import Path
 
 import pytest
 
-from lanista.page.html import PAGE, BadPageError, bundle, joined
+from lanista.page.html import PAGE, bundle, joined, script, styles
 from lanista.page.replay_reader import read_frames
 from match.playing import answers
 from page.records import AWAY, BACK, played, wandering
@@ -131,32 +129,13 @@ def test_the_same_match_gives_the_same_file(match):
     assert bundled(match) == bundled(match)
 
 
-@pytest.fixture
-def page(tmp_path, monkeypatch):
-    """A copy of the page to spoil."""
-    copied = Path(shutil.copytree(PAGE, tmp_path / "page"))
-    monkeypatch.setattr("lanista.page.html.PAGE", copied)
-    return copied
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        ("dom.js", 'export * from "/page/match_frames.js";', "`export * from"),
-        ("dom.js", 'import x from "./text.js";', '`import x from "./text.js";` is not of the form'),
-        ("dom.js", "export let x = 1;", "`export let x = 1;` is not of the form"),
-        ("dom.js", '"</script>"', "the script: has"),
-        ("style.css", "a { background: url(x.png); }", "the styles name another file"),
-        ("style.css", "/* </STYLE> */", "the styles: has"),
-    ],
-)
-def test_a_page_that_cannot_be_one_file_is_refused(match, page, name, text, words):
-    """Before anything is written: no file that doesn't work."""
-    with (page / name).open("a", encoding="utf-8") as file:
-        file.write(f"\n{text}\n")
-    with pytest.raises(BadPageError) as raised:
-        next(bundle(read_frames(match)))
-    assert words in str(raised.value)
+def test_the_page_can_be_one_file():
+    """Of its modules all imports and exports are understood, and nothing in it ends its element."""
+    assert [] == re.findall(r"\n(?:import|export)\b[^\n]*", joined())
+    index = (PAGE / "index.html").read_text(encoding="utf-8")
+    assert index.count('rel="stylesheet"') == len(re.findall(r'stylesheet" href="/page/', index))
+    assert [] == re.findall(r"@import|url\(", styles())
+    assert [] == re.findall(r"(?i)</(?:script|style)|<!--", script() + styles())
 
 
 def test_a_match_is_packed_as_it_is_read(match):
