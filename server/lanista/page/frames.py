@@ -34,23 +34,14 @@ NONE = -1
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
-def encode(value: Mapping[str, Any], *, is_finite: bool = False) -> bytes:
-    """Return a value as compact JSON in UTF-8.
-
-    If it is known that all its numbers are finite, that takes a tenth of the time.
-
-    Raises:
-        ValueError: It contains an infinite number or NaN, which JSON doesn't have.
-    """
+def encode(value: Mapping[str, Any]) -> bytes:
+    """Return a value as compact JSON in UTF-8, with null for a number that isn't finite."""
     try:
-        data = orjson.dumps(value)
+        return orjson.dumps(value)
     except TypeError:
-        data = None  # It may contain a lone surrogate or a number of more than 64 bits.
-    # Where this has a null, there may be a number that JSON doesn't have.
-    if data is not None and (is_finite or b"null" not in data):
-        return data
-    # A lone surrogate can't be UTF-8; the page shows a question mark for it.
-    return _ENCODE(value).encode("utf-8", "replace")
+        # It contains a number of more than 64 bits, or a lone surrogate, which can't be UTF-8: the
+        # page shows a question mark for it.
+        return _ENCODE(value).encode("utf-8", "replace")
 
 
 def head(header: Header, ruleset: Ruleset, scene: Scene, *, rounds: int | None) -> dict[str, Any]:

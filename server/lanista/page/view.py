@@ -136,8 +136,7 @@ class View:
         """Return the lobby's message; it is made once for all viewers."""
         count = self.running.changes.count
         if self._lobby[0] != count:
-            # A crowd of strangers in rooms of their own makes it long, and it has nulls always.
-            self._lobby = (count, encode(self._lobby_json(), is_finite=True))
+            self._lobby = (count, encode(self._lobby_json()))
         return self._lobby[1]
 
     def _lobby_json(self) -> dict[str, Any]:
