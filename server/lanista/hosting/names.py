@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,16 +115,18 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
     )
 
 
-def _how_to_run(file: Path, name: str) -> str:
-    """Return why a file can't be run under a name, and what would be right."""
+def _how_to_run(file: Path, name: str, written: Callable[[str], str] = shell_word) -> str:
+    """Return why a file can't be run under a name, and what would be right.
+
+    `written` returns a command line as it has to be written where the name was.
+    """
     if file.suffix in _BUILDS:
         build, called = _built(file, name)
-        called = shell_word(called)
-        return f"a program's source; build it first with `{build}`, then call it {called}"
+        return f"a program's source; build it first with `{build}`, then call it {written(called)}"
     if os.access(file, os.X_OK):
-        return f"but not on the PATH; call it {shell_word(shlex.quote(f'./{name}'))}"
+        return f"but not on the PATH; call it {written(shlex.quote(f'./{name}'))}"
     if file.suffix in INTERPRETERS:
-        return f"but not executable; run it as {shell_word(_run_as(name))}"
+        return f"but not executable; run it as {written(_run_as(name))}"
     return (
         "but not executable; run it with its interpreter, or make it executable (chmod +x) and "
         f"call it {name if os.sep in name else f'./{name}'}"
@@ -145,15 +147,7 @@ def why_not_run(program: str) -> str:
     if not is_file(Path(program)):
         how = _hint(program) or "; give the bot's command after --"
         return f"no program {program!r} that could be run{how}"
-    if os.access(program, os.X_OK):
-        return f"{program} is a file, but not on the PATH; call it {shlex.quote(f'./{program}')}"
-    how = "make it executable (chmod +x), or run it with its interpreter"
-    if Path(program).suffix in INTERPRETERS:
-        how = f"run it as -- {_run_as(program)}"
-    elif Path(program).suffix in _BUILDS:
-        build, called = _built(Path(program), program)
-        how = f"build it first with `{build}`, then run it as -- {called}"
-    return f"{program} is a file, but not executable; {how}"
+    return f"{program} is a file, {_how_to_run(Path(program), program, '-- {}'.format)}"
 
 
 def _hint(program: str) -> str:
