@@ -108,10 +108,9 @@ class Link:
     def _flush(self) -> None:
         while self._outbox:
             unsent, sockets = self._outbox[0]
-            descriptors = array.array("i", [handed.fileno() for handed in sockets])
-            ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)] if descriptors else []
+            descriptors = [handed.fileno() for handed in sockets]
             try:
-                sent = self._socket.sendmsg([unsent], ancillary)
+                sent = socket.send_fds(self._socket, [unsent], descriptors)
             except BlockingIOError:
                 self._stuck.set()
                 return
