@@ -296,6 +296,13 @@ def test_options_hold_instead_of_what_the_file_says(lanista, tmp_path):
     assert 2 == lanista("arena", "run", "arena.toml", "--workers", "1000").code
 
 
+def test_an_option_leaves_out_the_page_whatever_the_file_says_of_it(lanista, tmp_path):
+    (tmp_path / "arena.toml").write_text("[page]\nopen_logs = true\n")
+    words = "arena run arena.toml --web none --print-config"
+    page = parse_spec(lanista(*words.split()).printed, "printed").page
+    assert ("none", True) == (page.listen, page.open_logs)
+
+
 def test_serve_prints_the_file_that_it_stands_for(lanista, tmp_path):
     words = (
         "--ladder hogwarts --ladder angrymob=pit --set NUM_ROUNDS=7 --no-clock --port 0 --no-web"

@@ -13,7 +13,6 @@ from lanista.page.view import View
 
 PLAY = "play angrymob CamperJoe CamperJoe"
 PAGE = "the page that --watch serves"
-NO_PAGE = "leave out --web, --open-logs and --tournament with it"
 
 
 WRONG = [
@@ -54,8 +53,6 @@ def test_the_way_to_the_page_of_an_ssh_session(session, listens, command, monkey
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("serve --no-web --web 8080", f"--no-web: {NO_PAGE}"),
-        ("serve --no-web --open-logs", f"--no-web: {NO_PAGE}"),
         (f"{PLAY} --open-logs", f"--open-logs is for {PAGE}; give --watch too"),
         (f"{PLAY} --watch -n 2", "--watch shows one match only; use lanista serve for several"),
         (f"{PLAY} --web 8080", f"--web is the address of {PAGE}; give --watch too"),

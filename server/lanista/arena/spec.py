@@ -218,7 +218,8 @@ class Page:
     """The page for browsers."""
 
     listen: str | None = attrs.field(default=None, validator=_page_address)
-    """HOST:PORT, or `none` for no page; None for 127.0.0.1:8080, or a free port."""
+    """HOST:PORT, or `none` for no page, whatever else is here; None for 127.0.0.1:8080, or a free
+    port."""
     open_logs: bool = False
     """Whether everybody sees bots' logs while their match runs."""
     tournaments: tuple[str, ...] = attrs.field(default=(), validator=[_few(MAX_LISTED), _files])
@@ -226,13 +227,6 @@ class Page:
 
     embed: tuple[str, ...] = attrs.field(default=(), validator=[_few(MAX_SITES), _sites])
     """The sites that may show the page within theirs."""
-
-    def __attrs_post_init__(self) -> None:
-        for key in ("open_logs", "tournaments", "embed"):
-            if self.listen == NO_PAGE and getattr(self, key):
-                raise ValueOfKeyError(
-                    key, 'listen = "none" serves no page; leave out that or this key'
-                )
 
 
 @attrs.frozen(kw_only=True)
