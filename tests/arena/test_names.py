@@ -48,25 +48,6 @@ def test_a_hash_of_another_cost_still_counts(monkeypatch):
     assert not tokens.matches("other", hashed)
 
 
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        "",
-        "secret",
-        "$scrypt$ln=14,r=8,p=1$AAAA",
-        "$scrypt$ln=14,r=8,p=1$A$AAAA",
-        "$scrypt$ln=0,r=8,p=1$AAAA$AAAA",
-        "$scrypt$ln=40,r=8,p=1$AAAA$AAAA",
-        "$scrypt$ln=20,r=99,p=1$AAAA$AAAA",
-    ],
-)
-def test_a_damaged_hash_is_no_hash(damaged):
-    """Also one that would take all memory to compute."""
-    with pytest.raises(tokens.DamagedHashError) as caught:
-        tokens.matches("secret", damaged)
-    assert "AAAA" not in str(caught.value)
-
-
 # -- who gets in -----------------------------------------------------------------------------------
 
 
@@ -257,11 +238,10 @@ async def test_no_token_is_told_or_stored(names, closed, store, path, monkeypatc
 
 async def test_a_database_that_fails_is_the_arenas_fault(names, store, monkeypatch, mock_clock):
     await enter(names, "joe token=one")
-    store.set_token("joe", "damaged")
     expected = (ErrorCode.INTERNAL, "the arena can't look up names now; try again later")
+    monkeypatch.setattr(NameStore, "find", fail)
     for _ in range(WRONG_TOKENS + 1):  # for which nobody is refused
         assert expected == await refused(names, "joe token=two")
-    monkeypatch.setattr(NameStore, "find", fail)
     assert expected == await refused(names, "joe token=one")
     assert expected == await refused(names, "joe", HERE)
 

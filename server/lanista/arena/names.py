@@ -432,7 +432,7 @@ class Names:
         """Tell a bot of errors of the database, and log them once in a while: bots try again."""
         try:
             yield
-        except (StoreError, tokens.DamagedHashError) as error:
+        except StoreError as error:
             self._trouble_lines.log(log.error, "name can't be checked", name=name, error=str(error))
             raise RemoteProtocolError(
                 ErrorCode.INTERNAL, "the arena can't look up names now; try again later"
