@@ -53,6 +53,7 @@ def test_the_way_to_the_page_of_an_ssh_session(session, listens, command, monkey
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        ("serve --no-web --web 8080", "--no-web and --web: give only one of them"),
         (f"{PLAY} --open-logs", f"--open-logs is for {PAGE}; give --watch too"),
         (f"{PLAY} --watch -n 2", "--watch shows one match only; use lanista serve for several"),
         (f"{PLAY} --web 8080", f"--web is the address of {PAGE}; give --watch too"),

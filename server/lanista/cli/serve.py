@@ -154,6 +154,8 @@ def command(
     from lanista.hosting.inputs import checked_setup
     from lanista.ranges import ValueOfKeyError
 
+    if no_web and web is not None:
+        raise BadInputError("--no-web and --web: give only one of them")
     if ladders and matches is not None:
         raise BadInputError("--matches and --ladder: give only one of them, as a ladder has no end")
     first = ladders[0].partition("=")[0] if ladders else DEFAULT_GAME
