@@ -298,7 +298,7 @@ async def test_each_is_told_and_in_the_list(tmp_path, day):
     assert {"a": "finished", "b": "aborted"} == ends
     assert [
         "a record can't be completed",
-        "completed records that an earlier run had left unfinished",
+        "completed records that were left unfinished",
     ] == [line["event"] for line in logs]
     assert {"completed": 1, "aborted": 1, "removed": 0, "damaged": 1}.items() <= logs[1].items()
 
@@ -319,7 +319,7 @@ async def test_ladders_are_opened_when_they_are_complete(tmp_path, day):
             stored = stored_alone(arena.ladders["pit"].results.store)
         assert match == stored[-1].id
         assert [
-            "completed records that an earlier run had left unfinished",
+            "completed records that were left unfinished",
             "results stored from records",
         ] == [line["event"] for line in logs]
 

@@ -108,7 +108,7 @@ def complete_records(
         )
     if any(counts.values()):
         log.info(
-            "completed records that an earlier run had left unfinished",
+            "completed records that were left unfinished",
             **{fate.value: count for fate, count in counts.items()},
         )
 
