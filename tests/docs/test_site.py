@@ -4,6 +4,7 @@
 """
 
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -70,3 +71,12 @@ def test_each_link_leads_to_a_file_and_a_heading(navigation):
             if not target.exists() or (anchor and anchor not in anchors(target)):
                 broken.append((page, link))
     assert [] == broken
+
+
+def test_a_link_that_is_called_like_a_page_leads_there(navigation):
+    wrong = []
+    for page in (path for path in navigation if not path.startswith("reference/")):
+        for name, link in re.findall(r"\[([\w./]+\.md)\]\(([^)\s]+)\)", text_of(page)):
+            if Path(name).name != Path(link.partition("#")[0]).name:
+                wrong.append((page, name, link))
+    assert [] == wrong
