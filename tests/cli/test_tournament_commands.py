@@ -48,6 +48,12 @@ def test_new_names_programs_if_a_game_has_no_house_bots(lanista, tmp_path, monke
     assert ["python3 bot1.py", "python3 bot2.py"] == [bot.command for bot in spec.bots]
 
 
+def test_new_refuses_a_game_that_has_no_tournaments(lanista, tmp_path, monkeypatch):
+    monkeypatch.setattr(registry.get("angrymob"), "seats", 3)
+    complains(lanista("tournament", "new", "--game", "angrymob"), "game: it has 3 seats")
+    assert not (tmp_path / "cup.toml").exists()
+
+
 def test_new_writes_cup_toml_unless_told_and_overwrites_nothing(lanista, tmp_path):
     assert 0 == lanista("tournament", "new").code
     (tmp_path / "cup.toml").write_text("mine")

@@ -9,7 +9,7 @@ from lanista.competition.formats.fixed import gauntlet, round_robin
 from lanista.competition.formats.knockout import Knockout
 from lanista.competition.formats.ladder_format import LadderFormat
 from lanista.competition.formats.swiss import Swiss
-from lanista.competition.spec import Spec, Sprt
+from lanista.competition.spec import Spec, Sprt, check_seats
 from lanista.errors import SpecError, did_you_mean
 from lanista.results.blocks import BlockScore, FormatName, SeatingsName, seatings
 
@@ -95,8 +95,7 @@ def make_format(
 
 def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], maps: int) -> None:
     kind, name = spec.format, _NAMES[spec.format]
-    if seats not in {2, 4}:
-        raise SpecError(f"game: it has {seats} seats; tournaments are for games of 2 or 4")
+    check_seats(seats)
     if spec.rounds is not None and kind is not FormatName.SWISS:
         raise SpecError(f"rounds: {name} has none; {_LENGTH[kind]}")
     if spec.blocks is not None and kind.is_planned:

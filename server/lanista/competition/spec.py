@@ -12,6 +12,7 @@ from typing import Any, Literal
 import attrs
 import cattrs
 
+from lanista.errors import SpecError
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.inputs import SandboxName, example_of
@@ -209,13 +210,21 @@ _FILL = """\
 """The part about fillers, which are house bots; in games of two, two bots leave no seat free."""
 
 
+def check_seats(seats: int) -> None:
+    """Refuse a game with a number of seats for which there are no tournaments."""
+    if seats not in {2, 4}:
+        raise SpecError(f"game: it has {seats} seats; tournaments are for games of 2 or 4")
+
+
 def example(ruleset: Ruleset, stem: str) -> str:
     """Return the text of a commented spec; results are named after `stem`, which is printable.
 
     All house bots take part; the first one several times if seats were left free. If the game has
-    none, programs are named that its author has to put in their place.
+    none, programs are named that its author has to put in their place. A game for which there are
+    no tournaments is a SpecError.
     """
     seats, house = ruleset.seats, list(registry.house_bots(ruleset.name))
+    check_seats(seats)
     entries = [(bot, bot) for bot in house]
     if house:
         entries += [(f"{house[0]}-{copy}", house[0]) for copy in range(2, seats - len(house) + 2)]
