@@ -81,8 +81,8 @@ def command(
     played, each a seed in all seatings, until one of two hypotheses is accepted: H0, A is --elo0
     Elo stronger, or H1, A is --elo1 Elo stronger. The same command resumes an interrupted test.
 
-    Exit codes: 0 H1 is accepted, 1 H0 is accepted, 2 bad input, 3 it can't continue, or --blocks
-    weren't enough, 130 interrupted.
+    Exit codes: 0 H1 is accepted, 1 H0 is accepted, 2 bad input, 3 undecided: it can't continue, A
+    or B is benched, or --blocks wasn't enough; 130 interrupted.
     """
     from lanista.cli.tournament_run import play
     from lanista.competition.setup import prepare
