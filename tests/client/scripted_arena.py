@@ -10,7 +10,7 @@ import threading
 
 from lanista_client import Arena
 
-# The map of rules/angrymob.md 5, as both seats are told it (PROTOCOL.md 5).
+# The map of PROTOCOL.md 6, as both seats are told it in version 1 (PROTOCOL.md 5).
 START = b"""\
 start 01JDEXAMPLE
 game angrymob

@@ -46,7 +46,7 @@ def rest(game: AngryMob, seat: int, pick: random.Random) -> list[int]:
 
 
 GAMES = [
-    # rules/angrymob.md 5: ends by an illegal move.
+    # PROTOCOL.md 6: ends by an illegal move.
     GoldenGame(
         name="angrymob-page",
         game="angrymob",

@@ -128,7 +128,7 @@ PAGE_TURNED = PAGE.translate(str.maketrans("AB", "BA"))
 
 @pytest.mark.parametrize("hellos", [("Ann", "Bob"), ("Ann keep=1 notes=1", "Bob notes=1")])
 async def test_the_classic_example(autojump_clock, angrymob, hellos):
-    """PROTOCOL.md 6 and rules/angrymob.md 5: the map with one's own base as A, then the other's
+    """PROTOCOL.md 6: the map with one's own base as A, then the other's
     lines; the last two are exchanged although one is illegal. keep and notes are ignored.
     """
     table = angrymob(*hellos, board=PAGE)

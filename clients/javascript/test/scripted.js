@@ -14,7 +14,7 @@ for (const name of ["HOST", "PORT", "NAME", "TOKEN", "TLS", "TLS_CA", "QUIET"]) 
   delete process.env[`LANISTA_${name}`];
 }
 
-/** The map of rules/angrymob.md 5, as both seats are told it (PROTOCOL.md 5). */
+/** The map of PROTOCOL.md 6, as both seats are told it in version 1 (PROTOCOL.md 5). */
 export const START = `\
 start 01JDEXAMPLE
 game angrymob
