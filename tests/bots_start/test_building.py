@@ -69,6 +69,7 @@ def build(tmp_path, monkeypatch):
     ("files", "words"),
     [
         ({"../x": "", "bot.toml": RUN}, "is no path within it"),
+        ({"": "", "bot.toml": RUN}, "'' is no path within it"),
         ({"a/../../x": "", "bot.toml": RUN}, "is no path within it"),
         ({"/etc/x": ""}, "is no path within it"),
         ({"..\\x": ""}, "is no path within it"),
@@ -110,14 +111,38 @@ def test_a_bad_archive_or_recipe_is_refused_in_words(build, tmp_path, files, wor
 
 GARBLED = bytearray(packed({"bot.toml": RUN}))
 GARBLED[40] ^= 0xFF  # within the first file's compressed data
+TWO_NAMES = packed({"a" * 400: ""}).replace(b"a", b"b", 1)
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"hello", b"PK\3\4" + bytes(200), packed({"a": "b"})[:-9], bytes(GARBLED)]
+    "data",
+    [b"", b"hello", b"PK\3\4" + bytes(200), packed({"a": "b"})[:-9], bytes(GARBLED), TWO_NAMES],
 )
 def test_what_is_no_archive_is_refused_in_words(build, data):
-    with pytest.raises(BuildError, match="the ZIP can't be unpacked"):
+    with pytest.raises(BuildError, match="the ZIP can't be unpacked") as refused:
         build(data)
+    assert len(str(refused.value)) < 300
+
+
+def test_an_archive_that_takes_more_memory_than_there_is_is_refused_in_words(build):
+    """The header of LZMA's data names a dictionary of 4 GiB, whatever the data's size."""
+    method = zipfile.ZIP_LZMA.to_bytes(2, "little")
+    header = b"\x09\x04\x05\0" + b"\x5d" + b"\xff" * 4
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("x", header + bytes(99))
+    greedy = bytearray(data.getvalue())
+    greedy[8:10] = method
+    directory = greedy.index(b"PK\1\2")
+    greedy[directory + 10 : directory + 12] = method
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + (1 << 30), limits[1]))
+    try:
+        with pytest.raises(BuildError, match="can't be unpacked: it takes too much memory"):
+            build(bytes(greedy))
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
 def test_a_shell_reads_no_name_of_an_archive(build, tmp_path):

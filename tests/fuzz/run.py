@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 if __name__ == "__main__":
     sys.path[0] = str(HERE.parent)  # not this folder, whose `page` isn't the tests' package
 
-from fuzz import maps, originals, page, records, specs, submoves, wire  # noqa: E402
+from fuzz import archives, maps, originals, page, records, specs, submoves, wire  # noqa: E402
 from fuzz.target import CHUNK, SHOWN, Finding, Target, run_chunk  # noqa: E402
 
 TARGETS: Mapping[str, Callable[[], Target]] = {
@@ -33,6 +33,7 @@ TARGETS: Mapping[str, Callable[[], Target]] = {
     **records.TARGETS,
     **page.TARGETS,
     **specs.TARGETS,
+    **archives.TARGETS,
 }
 KEPT = HERE.parents[1] / ".cache" / "fuzz"
 """Where the inputs of findings are written."""

@@ -316,7 +316,7 @@ def unpack(source: Path, folder: Path, *, is_bounded: bool = False) -> None:
             for member in members:
                 # Some programs of Windows separate folders by a backslash.
                 name = member.filename = member.filename.replace("\\", "/")
-                is_outside = name.startswith("/") or ".." in name.split("/")
+                is_outside = not name or name.startswith("/") or ".." in name.split("/")
                 if is_outside or len(name) > MAX_NAME or not name.isprintable():
                     raise UnpackError(f"{name[:80]!a} is no path within it")
                 if is_bounded:
@@ -332,9 +332,11 @@ def unpack(source: Path, folder: Path, *, is_bounded: bool = False) -> None:
     except OSError as error:
         raise UnpackError(error.strerror or str(error)) from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
-        raise UnpackError(str(error)) from None
+        raise UnpackError(str(error)[:200]) from None  # a name of 64 KiB may be in it
     except (zlib.error, lzma.LZMAError, EOFError):
         raise UnpackError("it is damaged") from None
+    except MemoryError:  # of LZMA, whose header says how much it needs, up to 4 GiB
+        raise UnpackError("it takes too much memory") from None
 
 
 def _no_recipe() -> str:
