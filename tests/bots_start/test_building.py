@@ -181,15 +181,29 @@ class Ended:
         return Exit(code=0)
 
 
-async def answered(folder, *parts, most=1 << 16):
-    """What is made of these bytes as the answer of a build."""
+class Runs:
+    """A build's process that runs on."""
+
+    async def exited(self):
+        await trio.sleep_forever()
+
+
+SECRET = "5ec4e7"
+
+
+async def answered(folder, *parts, most=1 << 16, strangers=()):
+    """What is made of these bytes as the answer of a build, which connects after the strangers."""
     product = folder / "1.program"
+    build = Runs() if strangers else Ended()
 
     async def send():
+        for line in strangers:
+            async with await trio.testing.open_stream_to_socket_listener(arena.listener) as stream:
+                await stream.send_all(line)
         stream = await trio.testing.open_stream_to_socket_listener(arena.listener)
         async with stream:
             try:
-                for part in parts:
+                for part in (SECRET.encode() + b"\n", *parts):
                     await stream.send_all(part)
             except trio.BrokenResourceError:
                 pass  # it was enough
@@ -198,7 +212,8 @@ async def answered(folder, *parts, most=1 << 16):
         async with listening() as arena, trio.open_nursery() as nursery:
             nursery.start_soon(send)
             try:
-                answer = await Builder(most=most)._receive(arena.listener, Ended(), product)
+                receive = Builder(most=most)._receive
+                answer = await receive(arena.listener, build, product, SECRET)
                 return None if answer is None else building._command(answer)
             except NotBuiltError as error:
                 return str(error) if str(error).isprintable() else error
@@ -238,6 +253,22 @@ async def test_a_forged_answer_is_one_printable_line_or_none(tmp_path):
         words = await answered(tmp_path, b'{"command": ' + command + b"}\n")
         assert words.startswith("the command line that runs it isn't"), command
     assert 500 == len(await answered(tmp_path, b'{"error": "%s"}\n' % (b"x" * 9000)))
+
+
+async def test_only_the_build_itself_answers(tmp_path, monkeypatch):
+    """Every user of the machine can connect to the port, and before the build does."""
+    monkeypatch.setattr(building, "LEAVING_TIME", 0.0)
+    forged = b'{"error": "forged"}\n'
+    strangers = (b"", forged, SECRET.encode(), b"0" * len(SECRET) + b"\n" + forged)
+    answer = await answered(tmp_path, b'{"error": "of the build"}\n', strangers=strangers)
+    assert "of the build" == answer
+
+
+async def test_a_build_that_ends_before_it_begins_has_no_answer(tmp_path):
+    async with listening() as arena:
+        (await trio.testing.open_stream_to_socket_listener(arena.listener)).socket.close()
+        with trio.fail_after(PATIENCE):
+            assert await Builder()._receive(arena.listener, Ended(), tmp_path / "1", SECRET) is None
 
 
 async def test_a_program_of_any_size_takes_bounded_room(tmp_path):

@@ -5,7 +5,8 @@
 runs in a sandbox without a network, which shows the named files read-only. REQUEST is a JSON file
 by `building`, SOURCE has the bytes that an author handed in, and each LIBRARY is a client library,
 packed. Everything is written to the sandbox's scratch folder. What compilers print goes to
-stdout and stderr. The result goes to LANISTA_HOST and LANISTA_PORT: a line of JSON, either
+stdout and stderr. LANISTA_HOST and LANISTA_PORT are sent LANISTA_TOKEN in a line at once, as others
+may connect there too, and then the result: a line of JSON, either
 
     {"command": ["./bot"], "language": "C++"}
 
@@ -357,6 +358,8 @@ def main(request: str, source: str, libraries: list[str]) -> None:
     address = os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"])
     os.environ["LANISTA_LIBRARIES"] = str(LIBRARIES)
     with socket.create_connection(address) as connection, connection.makefile("wb") as result:
+        result.write(os.environ["LANISTA_TOKEN"].encode() + b"\n")
+        result.flush()
         if source == "--tools":
             python = asked["python"]
             found = {"languages": languages(python), "packages": packages(python)}

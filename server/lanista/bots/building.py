@@ -6,8 +6,10 @@ is unpacked only in the sandboxes in which the program plays (`unpacker`, `comma
 of an upload is ever unpacked or run outside of a sandbox.
 """
 
+import hmac
 import json
 import os
+import secrets
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,6 +38,8 @@ MAX_WHY = 500
 """Maximum number of characters of the line that says why a program can't be built."""
 PIECE = 256 * 1024
 """Number of bytes of a result that are received at once."""
+LEAVING_TIME = 2.0
+"""Seconds until it is known how a build's process ended, once its connection was closed."""
 PACKING = 1.5
 """Maximum size of a tar file in relation to the files in it, with `PACKING_BASE` more."""
 PACKING_BASE = MIB
@@ -147,7 +151,8 @@ class Builder:
                 *(sys.executable, "-I", "-S", "-B", builder.__file__),
                 *(str(request), *files),
             ]
-            env = environment(port=port, name="build")
+            secret = secrets.token_hex(16)
+            env = environment(port=port, name="build", token=secret)
             sandbox = Sandbox(port=port, scratch_size=SCRATCH_SIZE, hidden=tuple(self.hidden))
             async with start_bot(
                 # A sandbox shows what a command line names: the tools, wherever they are.
@@ -163,11 +168,11 @@ class Builder:
                 on_start(bot)
                 answer: dict[str, Any] | None = None
                 with trio.move_on_after(self.seconds) as scope:
-                    answer = await self._receive(listener, bot, product)
+                    answer = await self._receive(listener, bot, product, secret)
                 if scope.cancelled_caught:
                     raise NotBuiltError(f"the build took more than {self.seconds:g} s, its limit")
                 if answer is None:
-                    with trio.move_on_after(2.0):
+                    with trio.move_on_after(LEAVING_TIME):
                         await bot.exited()
                     if bot.exit is not None and bot.exit.failure is not None:
                         raise BrokenSandboxError(f"a build {bot.exit}")
@@ -176,35 +181,48 @@ class Builder:
         return answer
 
     async def _receive(
-        self, listener: trio.SocketListener, bot: Bot, product: Path | None
+        self, listener: trio.SocketListener, bot: Bot, product: Path | None, secret: str
     ) -> dict[str, Any] | None:
-        """Return the answer of a build, having written what follows it; None if none came."""
+        """Return the answer of a build, having written what follows it; None if none came.
+
+        Every user of this machine can connect to the port, so only the build knows a secret.
+        """
+        while True:
+            async with await listener.accept() as stream:
+                if await _shows(stream, secret):
+                    return await self._read(stream, bot, product)
+            with trio.move_on_after(LEAVING_TIME) as scope:
+                await bot.exited()
+            if not scope.cancelled_caught:
+                return None
+
+    async def _read(
+        self, stream: trio.SocketStream, bot: Bot, product: Path | None
+    ) -> dict[str, Any] | None:
+        """Return the answer that a build sends over its connection, as `_receive` does."""
         most = int(self.most * PACKING) + PACKING_BASE
-        async with await listener.accept() as stream:
-            received = bytearray()
-            while b"\n" not in received and len(received) <= MAX_LINE:
-                data = await _some(stream)
-                if not data:
-                    return None
-                received += data
-            line, end, rest = bytes(received).partition(b"\n")
-            answer = _parsed(line) if end else None
-            if answer is None or product is None or "error" in answer:
-                return answer
-            size = 0
-            descriptor = os.open(product, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-            with os.fdopen(descriptor, "wb") as file:
-                data = rest
-                while data or (data := await _some(stream)):
-                    size += len(data)
-                    if size > most:
-                        raise NotBuiltError(
-                            f"the built program takes more than {self.most >> 20} MiB"
-                        )
-                    await trio.to_thread.run_sync(file.write, data)  # the disk may take long
-                    data = b""
-                await trio.to_thread.run_sync(file.flush)
-                await trio.to_thread.run_sync(os.fsync, file.fileno())
+        received = bytearray()
+        while b"\n" not in received and len(received) <= MAX_LINE:
+            data = await _some(stream)
+            if not data:
+                return None
+            received += data
+        line, end, rest = bytes(received).partition(b"\n")
+        answer = _parsed(line) if end else None
+        if answer is None or product is None or "error" in answer:
+            return answer
+        size = 0
+        descriptor = os.open(product, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        with os.fdopen(descriptor, "wb") as file:
+            data = rest
+            while data or (data := await _some(stream)):
+                size += len(data)
+                if size > most:
+                    raise NotBuiltError(f"the built program takes more than {self.most >> 20} MiB")
+                await trio.to_thread.run_sync(file.write, data)  # the disk may take long
+                data = b""
+            await trio.to_thread.run_sync(file.flush)
+            await trio.to_thread.run_sync(os.fsync, file.fileno())
         exit_ = await bot.exited()
         return answer if exit_.code == 0 else None
 
@@ -222,9 +240,20 @@ def _write_request(asked: Mapping[str, Any], folder: Path) -> Path:
     return request
 
 
-async def _some(stream: trio.SocketStream) -> bytes:
+async def _shows(stream: trio.SocketStream, secret: str) -> bool:
+    """Return whether the first line of a connection is the secret."""
+    expected, received = f"{secret}\n".encode(), b""
+    while len(received) < len(expected):
+        data = await _some(stream, len(expected) - len(received))
+        if not data:
+            return False
+        received += data
+    return hmac.compare_digest(received, expected)
+
+
+async def _some(stream: trio.SocketStream, most: int = PIECE) -> bytes:
     try:
-        return bytes(await stream.receive_some(PIECE))
+        return bytes(await stream.receive_some(most))
     except trio.BrokenResourceError:
         return b""
 
