@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from e2e.running import Program, command, run_here
 from lanista.cli.web import shown_tournaments
 from lanista.competition.setup import load
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, SpecError
 from lanista.games.outcome import Ending
 from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatches
@@ -364,6 +364,12 @@ def test_a_spec_that_cannot_be_used_is_refused_at_the_start(tmp_path):
     assert "lanista: bad.toml: rounds: 0" in ended.err
     # Where it would have written its data, only what the test has captured lies there.
     assert {"bad.toml", "stdout", "stderr"} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_file_in_a_folder_that_is_nested_too_deeply_is_refused(tmp_path):
+    (tmp_path / "deep.toml").write_text("format = " + "[" * 5000)
+    with pytest.raises(SpecError, match=r"deep\.toml: not valid TOML: lists or tables nested too"):
+        shown_tournaments([tmp_path])
 
 
 def test_without_a_tournament_its_libraries_are_not_loaded(tmp_path):

@@ -98,7 +98,7 @@ def _is_spec(file: Path) -> bool:
     """Return whether a file is meant as the spec of a tournament; other files may lie beside it."""
     try:
         return "format" in tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return True  # reading it as a spec will say what is wrong
 
 
