@@ -192,7 +192,7 @@ SECRET = "5ec4e7"
 
 
 async def answered(folder, *parts, most=1 << 16, strangers=()):
-    """What is made of these bytes as the answer of a build, which connects after the strangers."""
+    """Return what is made of bytes that a build answers; it connects after the strangers."""
     product = folder / "1.program"
     build = Runs() if strangers else Ended()
 

@@ -41,7 +41,7 @@ def test_new_writes_a_spec_that_can_be_prepared(lanista, tmp_path, game):
 
 
 def test_new_names_programs_if_a_game_has_no_house_bots(lanista, tmp_path, monkeypatch):
-    """As a game from another package: its author puts the bots' own commands there."""
+    """A game from another package has none; its author puts other commands in their place."""
     monkeypatch.setattr(registry, "house_bots", lambda _: {})
     assert 0 == lanista("tournament", "new", "--game", "angrymob").code
     spec = parse_spec((tmp_path / "cup.toml").read_text(encoding="utf-8"), "cup.toml")

@@ -130,7 +130,7 @@ def test_the_same_match_gives_the_same_file(match):
 
 
 def test_the_page_can_be_one_file():
-    """Of its modules all imports and exports are understood, and nothing in it ends its element."""
+    """Its imports and exports are all understood, and none of its files ends its own element."""
     assert [] == re.findall(r"\n(?:import|export)\b[^\n]*", joined())
     index = (PAGE / "index.html").read_text(encoding="utf-8")
     assert index.count('rel="stylesheet"') == len(re.findall(r'stylesheet" href="/page/', index))

@@ -34,7 +34,7 @@ from lanista_protocol import ErrorCode, State
 OWN_SHARE = 0.5
 """Share of a stall above which work for the late bot's own address is blamed for it."""
 RULES_RAISE = (Exception, SystemExit)
-"""What a game's methods may raise, which ends its match alone; other exceptions end the process."""
+"""The exceptions by which a game's methods end their match alone; others end the process."""
 MEASURED_EVERY = 32
 """Number of turns after which the round trips to the bots are measured again."""
 
