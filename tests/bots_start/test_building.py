@@ -24,7 +24,7 @@ from bots_start.arena import listening, needs_sandbox
 from bots_start.processes import ENVIRONMENT, end_of
 from lanista.bots import builder, building, sandbox
 from lanista.bots.builder import Build, BuildError
-from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError, command_of
+from lanista.bots.building import Builder, NotBuiltError, command_of
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox
 from support.waiting import PATIENCE, until
@@ -364,14 +364,14 @@ async def build_in(data, source, *, file="bot.zip", seconds=PATIENCE, output=Non
 
 
 @needs_sandbox
-async def test_a_build_whose_keeper_is_killed_is_no_fault_of_the_program(data):
-    """A machine that has no memory left kills it too; the build is tried again."""
+async def test_a_build_whose_keeper_is_killed_is_refused(data):
+    """The program may be why, so it isn't tried again for ever."""
 
     def kill(bot):
         os.kill(bot.keeper, signal.SIGKILL)
 
     (data / "name-ann/2.source").write_bytes(b"")
-    with pytest.raises(BrokenSandboxError, match="a build was lost: its keeper was killed"):
+    with pytest.raises(NotBuiltError, match="the build was lost: its keeper was killed"):
         await Builder().build(
             data / "name-ann/2.source",
             data / "name-ann/2.program",

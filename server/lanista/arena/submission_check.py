@@ -19,7 +19,7 @@ import structlog
 import trio
 
 from lanista.bots.builder import FILE_NAME
-from lanista.bots.building import ENDINGS, command_of
+from lanista.bots.building import ENDINGS, MAY_BE_ANOTHERS_FAULT, command_of
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
 from lanista.errors import RefusedError, printable
@@ -143,7 +143,7 @@ async def check_program(
             words = [nice, "-n", "10", *words]
         env = environment(host="", port=0, name="check")
         async with start_bot(words, env, cwd=visible, grace=1.0) as bot:
-            if bot.exit is not None and bot.exit.failure is not None:
+            if bot.pid is None:
                 raise OSError(f"the check {bot.exit}")
             with trio.move_on_after(CHECK_TIME):
                 await bot.exited()
@@ -154,6 +154,8 @@ async def check_program(
         why = _line(output.strip()[-200:]) or f"its process {bot.exit}"
         if bot.exit is not None and bot.exit.code == CANNOT_CHECK:
             raise OSError(why)
+        if bot.exit is not None and bot.exit.failure is not None:
+            raise CheckFailedError(f"its check {bot.exit}; {MAY_BE_ANOTHERS_FAULT}")
         raise CheckFailedError(
             f"it couldn't be checked within {CHECK_TIME:g} s"
             if bot.exit is not None and bot.exit.by_arena

@@ -50,6 +50,9 @@ ENDINGS: Mapping[str, str] = {
 """The endings of files that can be handed in, each with its language."""
 BUILD_LIMITS = BotLimits(memory=2 << 30, cpu=300, file_size=SCRATCH_SIZE, processes=64)
 """The default limits of a build."""
+MAY_BE_ANOTHERS_FAULT = "if the program wasn't why, hand it in again"
+"""What is said of a program whose build or check was lost, as when a machine has no memory left. It
+may be why, so it is refused: it would else be tried for ever."""
 
 
 class NotBuiltError(LanistaError):
@@ -57,7 +60,7 @@ class NotBuiltError(LanistaError):
 
 
 class BrokenSandboxError(LanistaError):
-    """A build didn't start or was lost, by no fault of the program; the message is one line."""
+    """A build didn't start, by no fault of the program; the message is one line."""
 
 
 @attrs.frozen(kw_only=True)
@@ -117,8 +120,8 @@ class Builder:
         `on_start` is called with the process, whose output is what the compilers say.
 
         Raises:
-            NotBuiltError: The program can't be built.
-            BrokenSandboxError: The sandbox can't be made, or its keeper was killed.
+            NotBuiltError: The program can't be built, or its keeper was killed.
+            BrokenSandboxError: The sandbox can't be made.
             OSError: The result can't be written.
         """
         with TemporaryFolder("lanista-build") as folder:
@@ -163,7 +166,7 @@ class Builder:
                 limits=self.limits,
                 sandbox=sandbox,
             ) as bot:
-                if bot.exit is not None and bot.exit.failure is not None:
+                if bot.pid is None:
                     raise BrokenSandboxError(f"the sandbox of a build {bot.exit}")
                 on_start(bot)
                 answer: dict[str, Any] | None = None
@@ -175,7 +178,7 @@ class Builder:
                     with trio.move_on_after(LEAVING_TIME):
                         await bot.exited()
                     if bot.exit is not None and bot.exit.failure is not None:
-                        raise BrokenSandboxError(f"a build {bot.exit}")
+                        raise NotBuiltError(f"the build {bot.exit}; {MAY_BE_ANOTHERS_FAULT}")
                     how = bot.exit or "was ended"
                     raise NotBuiltError(f"the build ended without a result: its process {how}")
         return answer
