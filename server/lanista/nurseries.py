@@ -31,7 +31,8 @@ class HeldError(Exception):
 def stop_signals() -> Iterator[AsyncIterator[int]]:
     """Receive the signals to stop that this process heeds; it must be in the main thread.
 
-    If the event loop doesn't come round to one, the next one raises HeldError in what holds it.
+    If the event loop doesn't come round to one within HELD, the next one raises HeldError in what
+    holds it. What follows from that has as long before another one is raised.
     """
     heard: float | None = None
 
@@ -46,6 +47,7 @@ def stop_signals() -> Iterator[AsyncIterator[int]]:
             heard = time.monotonic()
             token.run_sync_soon(come_round)
         elif time.monotonic() - heard >= HELD and not trio.lowlevel.currently_ki_protected():
+            heard = time.monotonic()
             raise HeldError  # not in trio's own code, which it would break
 
     numbers, token = heeded(), trio.lowlevel.current_trio_token()

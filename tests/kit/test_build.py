@@ -3,6 +3,7 @@
 import os
 import shlex
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,24 @@ def test_an_older_bot_stays_until_the_new_one_is_written(monkeypatch, tmp_path):
     bot.write_text("older", encoding="utf-8")
     assert "can't write" in refusal(source(tmp_path), bot)
     assert "older" == bot.read_text(encoding="utf-8")
+
+
+def test_a_signal_that_comes_as_a_compiler_starts_ends_it(monkeypatch, tmp_path):
+    """It is running, but the build doesn't know its process yet."""
+    begun = []
+
+    class Popen(subprocess.Popen):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            begun.append(self)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setenv("CXX", "sh -c 'exec sleep 1000'")
+    monkeypatch.setattr(kit, "flags_of", lambda _: ())
+    monkeypatch.setattr(subprocess, "Popen", Popen)
+    with pytest.raises(KeyboardInterrupt):
+        kit.build(source(tmp_path), tmp_path / "bot", "hogwarts")
+    assert [-signal.SIGTERM] == [process.poll() for process in begun]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

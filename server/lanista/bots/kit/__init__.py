@@ -21,12 +21,13 @@ import subprocess
 import tempfile
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import attrs
 
 from lanista.errors import BadInputError
-from lanista.system import write_whole
+from lanista.system import STOPPING, undoing, write_whole
 from lanista.temporary import TemporaryFolder
 
 KIT = Path(__file__).parent
@@ -186,24 +187,33 @@ class _Work:
 
     @contextlib.contextmanager
     def started(self, game: str, *arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
-        """Yield the compiler, which runs with the headers of a game; end it if that fails."""
-        with subprocess.Popen(
-            [
-                *self.compiler,
-                *self.flags,
-                # A system folder, since the player's author can't do anything about warnings in it.
-                *("-isystem", str(INCLUDE / game), "-idirafter", str(self.source.parent)),
-                *self.more,
-                *map(str, arguments),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            process_group=0,  # a compiler starts others, which don't end with it
-        ) as process:
+        """Yield the compiler, which runs with the headers of a game; end it if that fails.
+
+        A signal to stop waits until it is known what there is to end.
+        """
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+        let_through = partial(signal.pthread_sigmask, signal.SIG_SETMASK, before)
+        with undoing(let_through):
+            process = subprocess.Popen(
+                [
+                    *self.compiler,
+                    *self.flags,
+                    # A system folder, as no author of players can do anything about its warnings.
+                    *("-isystem", str(INCLUDE / game), "-idirafter", str(self.source.parent)),
+                    *self.more,
+                    *map(str, arguments),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+                errors="replace",
+                process_group=0,  # a compiler starts others, which don't end with it
+                preexec_fn=let_through,  # noqa: PLW1509 - there are no threads
+            )
+        with process:
             try:
+                let_through()
                 yield process
             except BaseException:
                 with contextlib.suppress(ProcessLookupError):
