@@ -14,6 +14,7 @@ from kit.conftest import NULL
 from lanista.bots import kit
 from lanista.bots.command import parse_command
 from lanista.cli.originals import build as command
+from lanista.system import interrupted_by_signals
 from support.processes import runs
 
 
@@ -192,12 +193,12 @@ def test_a_signal_that_comes_as_a_compiler_starts_ends_it(monkeypatch, tmp_path)
         def __init__(self, *args, **kwargs):
             super().__init__(*args, **kwargs)
             begun.append(self)
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setenv("CXX", "sh -c 'exec sleep 1000'")
     monkeypatch.setattr(kit, "flags_of", lambda _: ())
     monkeypatch.setattr(subprocess, "Popen", Popen)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interrupted_by_signals():
         kit.build(source(tmp_path), tmp_path / "bot", "hogwarts")
     assert [-signal.SIGTERM] == [process.poll() for process in begun]
 
