@@ -71,6 +71,44 @@ TypeError: Cannot read properties of undefined (reading 'x')
 
 Node.js v20.20.2
 """
+NODE_PROPERTIES = """node:fs:573
+  return binding.open(
+                 ^
+
+Error: ENOENT: no such file or directory, open 'table.json'
+    at Object.openSync (node:fs:573:18)
+    at file:///home/ann/my bots/bad.mjs:2:4 {
+  errno: -2,
+  code: 'ENOENT',
+  syscall: 'open',
+  path: 'table.json',
+  [cause]: TypeError: inner
+      at file:///home/ann/my bots/bad.mjs:1:9
+}
+
+Node.js v20.20.2
+"""
+NODE_TEXT = """/home/ann/bad.cjs:4
+  throw "no way"
+  ^
+no way
+(Use `node --trace-uncaught ...` to show where the exception was thrown)
+
+Node.js v20.20.2
+"""
+NODE_REJECTED = """node:internal/process/promises:389
+      new UnhandledPromiseRejection(reason);
+      ^
+
+UnhandledPromiseRejection: This error originated either by throwing inside of an async function \
+without a catch block, or by rejecting a promise which was not handled with .catch(). \
+The promise rejected with the reason "no way".
+    at throwUnhandledRejectionsMode (node:internal/process/promises:389:7) {
+  code: 'ERR_UNHANDLED_REJECTION'
+}
+
+Node.js v20.20.2
+"""
 JAVA = """Exception in thread "main" java.lang.IllegalStateException: outer
 \tat Bad.main(Bad.java:3)
 Caused by: java.lang.NumberFormatException: For input string: "x"
@@ -110,6 +148,9 @@ CPP = """terminate called after throwing an instance of 'std::out_of_range'
         (GROUP, "bot.py:4: KeyError: 99"),
         (HANDLED, "going on"),
         (NODE, "bad.mjs:1: TypeError: Cannot read properties of undefined (reading 'x')"),
+        (NODE_PROPERTIES, "bad.mjs:2: Error: ENOENT: no such file or directory, open 'table.json'"),
+        (NODE_TEXT, "bad.cjs:4: no way"),
+        (NODE_REJECTED, '"no way".'),
         (JAVA, 'Bad.java:2: java.lang.NumberFormatException: For input string: "x"'),
         (GO, "main.go:5: strings: negative Repeat count"),
         (RUST, "main.rs:2: index out of bounds: the len is 0 but the index is 0"),

@@ -32,12 +32,16 @@ _PYTHON_FRAME = re.compile(r'\s+File "(?P<file>.+)", line (?P<line>\d+)')
 _MARGIN = re.compile(r"^ +(?:\| ?|\+-.*)", re.MULTILINE)
 _MARGIN_END = "+------------------------------------"
 _AT_FRAME = re.compile(
-    r"\s+at .*?(?<=[\s()/:])(?P<file>[^\s()/:]+\.\w+):(?P<line>\d+)(?::\d+)?\)?$"
+    r"\s+at .*?(?<=[\s()/:])(?P<file>[^\s()/:]+\.\w+):(?P<line>\d+)(?::\d+)?\)?(?: \{)?$"
 )
 _AT = re.compile(r"\s+(?:at |\.\.\. \d+ more)")
 _THROWN = re.compile(
     r'(?:Exception in thread ".*?" |Caused by: |Uncaught )?(?P<message>\S*(?:Error|Exception)\b.*)'
 )
+# What Node prints last; before it, below the line of code and a caret, is whatever was thrown.
+_NODE_VERSION = re.compile(r"Node\.js v\d")
+_CARET = re.compile(r"\s*\^+$")
+_REJECTED = "The promise rejected with the reason "
 _GO_PANIC = re.compile(r"(?:panic|fatal error): (?P<message>.+)")
 _GO_FRAME = re.compile(r"\t(?P<file>.+\.go):(?P<line>\d+)")
 _RUST_PANIC = re.compile(
@@ -58,7 +62,7 @@ def last_words(output: str) -> str:
     if output.endswith(_MARGIN_END):
         output = _MARGIN.sub("", output).rstrip()
     lines = output.splitlines()[-LINES:]
-    forms: Sequence[Callable[[Sequence[str]], str]] = (_python, _thrown, _go, _rust, _cpp)
+    forms: Sequence[Callable[[Sequence[str]], str]] = (_python, _node, _thrown, _go, _rust, _cpp)
     found = (form(lines) for form in forms)
     words = next(filter(None, found), lines[-1].strip() if lines else "")
     return printable(words[:LONGEST])
@@ -73,6 +77,16 @@ def _python(lines: Sequence[str]) -> str:
     while begin and lines[begin - 1].startswith(" "):
         begin -= 1
     return _raised(reversed(lines[begin : end + 1]), _PYTHON_FRAME, lines[message])
+
+
+def _node(lines: Sequence[str]) -> str:
+    """Return what Node says of an uncaught exception, which may be a text or have properties."""
+    caret = _last(lines, _CARET)
+    if caret < 2 or not _NODE_VERSION.match(lines[-1]):
+        return ""
+    message, *frames = filter(None, lines[caret + 1 :])
+    thrown = f"    at {lines[caret - 2]}"  # a text that is thrown has no other frame
+    return _raised([*frames, thrown], _AT_FRAME, message.rpartition(_REJECTED)[2])
 
 
 def _thrown(lines: Sequence[str]) -> str:
