@@ -45,7 +45,8 @@ type Arena[S Game] struct {
 	security  *tls.Config // nil: plain text
 	keep      bool
 	reconnect bool
-	quiet     bool          // whether it isn't told that the bot waits, or has been
+	quiet     bool          // whether nothing is told
+	waited    bool          // whether it has been told that the bot waits
 	pause     time.Duration // before the next attempt to connect, at most
 	conn      net.Conn
 	limit     *io.LimitedReader // of conn: what may still come before the next go
@@ -339,8 +340,8 @@ func (a *Arena[S]) takeNote(words []string) error {
 	}
 	note := Note{Code: words[0], Turn: turn, Index: index, Words: strings.Join(words[3:], " ")}
 	a.notes = append(a.notes, note)
-	if note.Code == "room" && !a.quiet {
-		fmt.Fprintf(stderr, "lanista: %s\n", escaped(note.Words))
+	if !a.quiet {
+		tellNote(note)
 	}
 	return nil
 }

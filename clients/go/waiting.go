@@ -23,10 +23,10 @@ var stderr io.Writer = os.Stderr
 // tellWaiting tells once that the bot waits, if the arena then says nothing for a
 // second. Taken are the words of its wait.
 func (a *Arena[S]) tellWaiting(taken []string) {
-	if a.quiet || a.over || !a.isSilent() {
+	if a.quiet || a.waited || a.over || !a.isSilent() {
 		return
 	}
-	a.quiet = true
+	a.waited = true
 	var details []string
 	for _, word := range strings.Fields(a.hello) {
 		if strings.HasPrefix(word, "game=") || strings.HasPrefix(word, "room=") {
@@ -37,6 +37,19 @@ func (a *Arena[S]) tellWaiting(taken []string) {
 	fmt.Fprintf(stderr, "lanista: waiting for an opponent at %s (%s); "+
 		"the arena's page, whose address `lanista serve` prints, shows who is there\n",
 		address(a.host, a.port), strings.Join(details, ", "))
+}
+
+// tellNote tells a note if it says that the bot's room isn't a ladder, or that
+// the bot has to rest.
+func tellNote(note Note) {
+	switch {
+	case note.Code == "room":
+		fmt.Fprintf(stderr, "lanista: %s\n", escaped(note.Words))
+	case note.Code == "benched" && note.Turn == 0:
+		fmt.Fprintf(stderr, "lanista: benched: %s\n", escaped(note.Words))
+	case note.Code == "benched":
+		fmt.Fprintf(stderr, "lanista: benched for %d s: %s\n", note.Turn, escaped(note.Words))
+	}
 }
 
 // isSilent tells whether nothing comes for a second; what comes stays to be read.

@@ -377,13 +377,16 @@ open({str(mark)!r}, "w").write(str(os.getpid()) + "\\n")
     "cut", [0, 6, 30, *(pytest.param(cut, marks=pytest.mark.long) for cut in (1, 8, 40, 52, 60))]
 )
 def test_what_the_arena_says_to_people_is_printed(cut):
-    """An error, and a note on the room, however they come; a bot of a few lines ignores them.
+    """An error, and what isn't about an answer, however they come; a short bot ignores them.
 
     Whoever started it learns by the exit code that it was put out.
     """
-    said = b"welcome 1 lanista 1\nnote room 0 - no ladder\nturn 3\nerror late too slow \x1b[31m\n"
+    said = (
+        b"welcome 1 lanista 1\nnote room 0 - no ladder\nturn 3\nerror late too slow \x1b[31m\n"
+        b"note benched 9 - x\n"
+    )
     done = play("import sys; sys.stdin.read()", Says(said[:cut]), Says(said[cut:]))
-    words = ("note room 0 - no ladder", r"error late too slow \x1b[31m")
+    words = ("note room 0 - no ladder", r"error late too slow \x1b[31m", "note benched 9 - x")
     told = "".join(f"lanista connect: the arena says: {line}\n" for line in words)
     assert (1, told) == (done.returncode, done.stderr.decode())
 

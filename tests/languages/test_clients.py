@@ -311,7 +311,10 @@ def test_a_starter_ends_with_one_line_at_a_lying_arena(commands, game, tmp_path,
 
 @pytest.mark.parametrize("commands", every(), indirect=True)
 def test_a_starter_that_waits_says_for_what_and_where_to_look(commands, tmp_path, started):
-    """And what the arena notes of its room, which may be a mistyped ladder (PROTOCOL.md 7)."""
+    """And what the arena notes that isn't about an answer (PROTOCOL.md 7).
+
+    Its room may be a mistyped ladder, and it may have to rest.
+    """
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE)
         port = listener.getsockname()[1]
@@ -320,11 +323,17 @@ def test_a_starter_that_waits_says_for_what_and_where_to_look(commands, tmp_path
         with peer:
             peer.sendall(b"welcome 1 lanista 0.1.0\nnote room 0 - \x1bno\nwait 1 2\x07\n")
             bot.until(lambda: bot.err.count("\n") == 2, "it says that it waits")
+            peer.sendall(
+                b"note benched 60 - 3 failed\nnote late 4 - x\nnote benched 0 - the \x1bop\n"
+            )
+            bot.until(lambda: bot.err.count("\n") == 4, "it says that it rests")
             told = bot.err
     assert (
         "lanista: \\u{1b}no\n"
         f"lanista: waiting for an opponent at 127.0.0.1:{port} (game angrymob, 1 of 2\\u{{7}} "
         "seats taken); the arena's page, whose address `lanista serve` prints, shows who is there\n"
+        "lanista: benched for 60 s: 3 failed\n"
+        "lanista: benched: the \\u{1b}op\n"
     ) == told
 
 

@@ -9,7 +9,7 @@ import { AngryMobState } from "./angrymob.js";
 import { Connector, FINAL_CODES } from "./connector.js";
 import { CrematoriaState } from "./crematoria.js";
 import { Draw } from "./drawing.js";
-import { ArenaError, escaped, MisuseError } from "./errors.js";
+import { ArenaError, MisuseError } from "./errors.js";
 import { holding, isQuiet, opening, quoted, refuseStdio } from "./hello.js";
 import { HogwartsState } from "./hogwarts.js";
 import { LineReader, MOST } from "./lines.js";
@@ -456,9 +456,7 @@ export class Arena {
     const at = index === "-" ? null : integer(index);
     const note = new Note(word(words, 0), integer(turn), at, rest.join(" "));
     this.notes.push(note);
-    if (note.code === "room" && this.#waiting) {
-      process.stderr.write(`lanista: ${escaped(note.words)}\n`);
-    }
+    this.#waiting?.tell(note);
   }
 
   #refuseMore() {

@@ -39,6 +39,16 @@ export class Waiting {
     this.#timer.unref(); // the connection keeps the bot alive, not this
   }
 
+  /**
+   * Tells a note if it says that the bot's room isn't a ladder, or that the bot has to rest.
+   * @param {import("./arena.js").Note} note
+   */
+  tell({ code, turn, words }) {
+    if (code !== "room" && code !== "benched") return;
+    const rest = turn === 0 ? "benched: " : `benched for ${turn} s: `;
+    process.stderr.write(`lanista: ${code === "room" ? "" : rest}${escaped(words)}\n`);
+  }
+
   /** The arena has said something else, or the connection is over. */
   end() {
     clearTimeout(this.#timer);

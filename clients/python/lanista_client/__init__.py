@@ -27,6 +27,7 @@ from lanista_client.console import (
     is_quiet,
     no_arena,
     show_in_one_line,
+    tell_note,
     tell_waiting,
 )
 from lanista_client.crematoria import CrematoriaState, CrematoriaUnit
@@ -249,7 +250,8 @@ class Arena:
         self._game = game
         self._keep = keep
         self._reconnect = reconnect
-        self._tells = not (is_quiet(environ.get("LANISTA_QUIET")) if quiet is None else quiet)
+        self._quiet = is_quiet(environ.get("LANISTA_QUIET")) if quiet is None else quiet
+        self._waited = False  # whether it has been told that the bot waits
         self._pause = _SHORTEST_PAUSE  # before the next attempt to connect, at most
         self._owes = False  # an answer to the last `go`
         self._over = False
@@ -474,8 +476,8 @@ class Arena:
         at = None if index == "-" else int(index)
         note = Note(code, int(turn), at, " ".join(rest))
         self.notes.append(note)
-        if code == "room" and self._tells:
-            sys.stderr.write(f"lanista: {escaped(note.words)}\n")
+        if code in {"room", "benched"} and not self._quiet:
+            tell_note(code, note.turn, note.words)
 
     def _read_end(self, words: list[str]) -> None:
         if self._turn is not None:  # the final position, which has no `go`
@@ -486,8 +488,8 @@ class Arena:
     def _read_wait(self, words: list[str]) -> None:
         self._finish()
         self._pause = _SHORTEST_PAUSE
-        if self._tells and not self._over and self._is_silent():
-            self._tells = False
+        if not (self._quiet or self._waited or self._over) and self._is_silent():
+            self._waited = True
             tell_waiting(address(self._host, self._port), self._hello, words)
 
     def _is_silent(self) -> bool:

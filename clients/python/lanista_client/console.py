@@ -68,6 +68,18 @@ def tell_waiting(where: str, hello: str, taken: list[str]) -> None:
     )
 
 
+def tell_note(code: str, seconds: int, words: str) -> None:
+    """Write a note for whoever started the bot: its room isn't a ladder, or it has to rest.
+
+    Args:
+        code: `room` or `benched`.
+        seconds: Length of the rest; 0: until the operator ends it.
+        words: The reason.
+    """
+    rest = f"benched for {seconds} s: " if seconds else "benched: "
+    sys.stderr.write(f"lanista: {rest if code == 'benched' else ''}{escaped(words)}\n")
+
+
 def show_in_one_line() -> None:
     """Have an uncaught `ArenaError` shown in one line, since its traceback would tell nothing more.
 

@@ -113,8 +113,8 @@ impl<S: GameState> Arena<S> {
             if let Err(error) = taken {
                 self.connect_again(error)?;
             }
-            if let Some(words) = self.talk.room.take() {
-                self.waiting.tell_room(&words);
+            if let Some(note) = self.talk.note.take() {
+                self.waiting.tell_note(&note);
             }
             if let Some(taken) = self.talk.waits.take() {
                 if !self.talk.over {

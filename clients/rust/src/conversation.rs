@@ -72,8 +72,8 @@ pub(crate) struct Conversation<S> {
     pub let_in: bool,
     /// The words of a `wait`, until they are used: seats taken and seats needed.
     pub waits: Option<(String, String)>,
-    /// What the arena says of the bot's room, which isn't a ladder, until that is told.
-    pub room: Option<String>,
+    /// A note for whoever started the bot, until it is told: its room isn't a ladder, or it rests.
+    pub note: Option<Note>,
     keep: bool,
     reconnect: bool,
     /// From `start` to the end of its scores.
@@ -97,7 +97,7 @@ impl<S: GameState> Conversation<S> {
             played: false,
             let_in: false,
             waits: None,
-            room: None,
+            note: None,
             keep,
             reconnect,
             match_id: None,
@@ -180,11 +180,11 @@ impl<S: GameState> Conversation<S> {
                     "-" => None,
                     place => Some(place.parse()?),
                 };
-                let words = rest(words);
-                if code == "room" {
-                    self.room = Some(words.clone());
+                let note = Note { code, turn, index, words: rest(words) };
+                if note.code == "room" || note.code == "benched" {
+                    self.note = Some(note.clone());
                 }
-                self.notes.push(Note { code, turn, index, words });
+                self.notes.push(note);
             }
             "end" => {
                 let why = next(&mut words)?.to_owned();

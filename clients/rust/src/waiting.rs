@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::conversation::Note;
 use crate::options::{escaped, Call};
 
 /// Tells once that the bot waits, when the arena has been silent for a second.
@@ -13,8 +14,10 @@ pub(crate) struct Waiting {
     /// What the bot asks for, as in "game angrymob, room lab, ".
     wanted: String,
     silence: Duration,
-    /// Nothing is to be told, or no more.
+    /// Nothing is to be told.
     quiet: bool,
+    /// That the bot waits has been told.
+    told: bool,
 }
 
 impl Waiting {
@@ -25,21 +28,26 @@ impl Waiting {
             .map(|(key, word)| format!("{} {}, ", key, word))
             .collect();
         let place = address(&call.host, call.port);
-        Self { place, wanted, silence: call.silence, quiet: call.quiet }
+        Self { place, wanted, silence: call.silence, quiet: call.quiet, told: false }
     }
 
     /// The arena has said `wait` with these words: seats taken and seats needed.
     pub fn tell(&mut self, input: &mut BufReader<TcpStream>, taken: &(String, String)) {
-        if !self.quiet && is_silent(input, self.silence) {
-            self.quiet = true;
+        if !self.quiet && !self.told && is_silent(input, self.silence) {
+            self.told = true;
             eprintln!("{}", self.words(taken));
         }
     }
 
-    /// The arena has said this of the bot's room, which isn't a ladder.
-    pub fn tell_room(&self, words: &str) {
+    /// The arena has sent a note with the code `room`, or else `benched`.
+    pub fn tell_note(&self, note: &Note) {
+        let rest = match (note.code.as_str(), note.turn) {
+            ("room", _) => String::new(),
+            (_, 0) => "benched: ".to_owned(),
+            (_, seconds) => format!("benched for {} s: ", seconds),
+        };
         if !self.quiet {
-            eprintln!("lanista: {}", escaped(words));
+            eprintln!("lanista: {}{}", rest, escaped(&note.words));
         }
     }
 
@@ -123,10 +131,10 @@ mod tests {
     fn it_is_told_once() {
         let (mut input, _other) = connection();
         let mut waiting = waiting(Options::new().silence(Duration::from_millis(1)));
-        assert!(!waiting.quiet);
+        assert!(!waiting.told);
         let taken = ("1".to_owned(), "2".to_owned());
         waiting.tell(&mut input, &taken);
-        assert!(waiting.quiet);
+        assert!(waiting.told);
         waiting.silence = Duration::from_secs(60);
         waiting.tell(&mut input, &taken); // else it would take a minute
     }

@@ -47,7 +47,7 @@ refuses them."""
 LOG_KEPT = 32768
 """Maximum number of bytes of log lines for one answer. The arena keeps half of that, and notes that
 the log was cut."""
-TOLD = (b"\nerror ", b"\nnote room ", b"\nwait ")
+TOLD = (b"\nerror ", b"\nnote room ", b"\nnote benched ", b"\nwait ")
 """The beginnings of the arena's lines that are for people, each with the newline before it."""
 NOT_GREETED = (
     "lanista connect: the connection ended before a match; check that the arena is running, and "

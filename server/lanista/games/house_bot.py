@@ -47,7 +47,7 @@ class _NearArena(Arena):
     _socket: Any
 
     def _connect(self) -> None:
-        if not self._tells and self._tls is None and self._host == "127.0.0.1":
+        if self._quiet and self._tls is None and self._host == "127.0.0.1":
             self._socket = _socket.socket()
             if self._socket.connect_ex((self._host, self._port)) == 0:
                 self._socket.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)

@@ -1582,6 +1582,16 @@ inline std::string waiting(const std::string& where, std::string_view hello, con
            "there\n";
 }
 
+/// What the person reads of a note: that the bot's room isn't a ladder, or that it has to rest;
+/// nothing of any other.
+inline std::string told(const Note& note) {
+    if (note.code != "room" && note.code != "benched") return "";
+    std::string line = "lanista: ";
+    if (note.code == "benched")
+        line += note.turn == 0 ? "benched: " : "benched for " + std::to_string(note.turn) + " s: ";
+    return line + escaped(note.words) + "\n";
+}
+
 inline std::string host(const Options& options) {
     const std::string place = options.host.empty() ? environment("LANISTA_HOST") : options.host;
     return place.empty() ? default_host : place;
@@ -1940,7 +1950,7 @@ class Arena {
     /// one has told that the bot waits.
     void set_unused(std::string_view bytes) {
         connection_.set_unused(bytes);
-        quiet_ = true;
+        waited_ = true;
     }
 
   private:
@@ -2020,10 +2030,7 @@ class Arena {
             std::optional<int> index;
             if (words[2] != "-") index = detail::to_int(words[2]);
             notes_.push_back({words[0], detail::to_int(words[1]), index, detail::joined(words, 3)});
-            if (words[0] == "room" && !quiet_) {
-                const std::string shown = detail::escaped(notes_.back().words);
-                std::fputs(("lanista: " + shown + "\n").c_str(), stderr);
-            }
+            if (!quiet_) std::fputs(detail::told(notes_.back()).c_str(), stderr);
         } else if (keyword == "end") {
             if (turn_) position();  // the final position, which has no `go`
             end_ = detail::of_size(words, 1)[0];
@@ -2052,8 +2059,8 @@ class Arena {
 
     /// Tells once that the bot waits, if the arena then says nothing for a second.
     void tell_waiting(const Words& taken) {
-        if (quiet_ || over_ || !connection_.is_silent(detail::silence)) return;
-        quiet_ = true;
+        if (quiet_ || waited_ || over_ || !connection_.is_silent(detail::silence)) return;
+        waited_ = true;
         const std::string where = detail::address(host_, port_);
         std::fputs(detail::waiting(where, hello_, taken).c_str(), stderr);
     }
@@ -2141,7 +2148,8 @@ class Arena {
     detail::Connection connection_{-1};
     bool keep_;
     bool reconnect_ = false;
-    bool quiet_;  // whether it isn't told that the bot waits, or has been
+    bool quiet_;           // whether nothing is told
+    bool waited_ = false;  // whether it has been told that the bot waits
     int pause_ = detail::shortest_pause;  // milliseconds before the next attempt, at most
     bool one_match_ = false;
     bool owes_ = false;  // an answer to the last `go`

@@ -289,8 +289,8 @@ public final class Arena implements Iterable<State>, AutoCloseable {
             case "note" -> {
                 Note note = note(words);
                 notes.add(note);
-                if (waiting != null && note.code().equals("room")) {
-                    waiting.tellRoom(note.words());
+                if (waiting != null) {
+                    waiting.tell(note);
                 }
             }
             case "end" -> {

@@ -54,9 +54,14 @@ final class Waiting {
                         + " `lanista serve` prints, shows who is there");
     }
 
-    /** Tells what the arena says of the bot's room, which isn't a ladder. */
-    void tellRoom(String words) {
-        err.println("lanista: " + Text.escaped(words));
+    /** Tells a note if it says that the bot's room isn't a ladder, or that the bot has to rest. */
+    void tell(Note note) {
+        String rest = note.turn() == 0 ? "benched: " : "benched for " + note.turn() + " s: ";
+        switch (note.code()) {
+            case "room" -> err.println("lanista: " + Text.escaped(note.words()));
+            case "benched" -> err.println("lanista: " + rest + Text.escaped(note.words()));
+            default -> {} // of an answer
+        }
     }
 
     /** Whether it has been told that the bot waits. */
