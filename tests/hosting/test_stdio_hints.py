@@ -8,16 +8,13 @@ from lanista.hosting.names import BRIDGE, bot_command
 
 
 def ended(command, exit_=None, output=b""):
-    """A bot that never connected."""
+    """A bot that has sent no hello."""
     bot = Bot(command, exit=exit_)
     bot.keep(output)
     return bot
 
 
-AS_STDIO = (
-    "it never connected: if it reads its turns from standard input, "
-    "start it as 'stdio:python3 bot.py'"
-)
+AS_STDIO = "if it reads its turns from standard input, start it as 'stdio:python3 bot.py'"
 CODE_1 = Exit(code=1)
 
 
@@ -31,18 +28,18 @@ CODE_1 = Exit(code=1)
         (CODE_1, b"ModuleNotFoundError: No module named 'numpy'", ""),
     ],
 )
-def test_a_bot_that_never_connected_may_read_standard_input(exit_, output, hint):
+def test_a_bot_without_a_hello_may_read_standard_input(exit_, output, hint):
     """Not if it crashed for another reason."""
     command = ("python3", "bot.py")
-    assert hint == names.why_not_connected(ended(command, exit_, output), command)
+    assert hint == names.why_no_hello(ended(command, exit_, output), command)
 
 
 def test_a_bot_that_surely_connects_is_told_nothing_of_standard_input():
     """A house bot, and one that gets the arena's address on its command line."""
     _, command = bot_command("angrymob", "CamperJoe")
-    assert names.why_not_connected(ended(command), command) == ""
+    assert names.why_no_hello(ended(command), command) == ""
     filled = ended(("./bot", "40001"))
-    assert names.why_not_connected(filled, ("./bot", "{port}")) == ""
+    assert names.why_no_hello(filled, ("./bot", "{port}")) == ""
 
 
 @pytest.mark.parametrize("program", ["mawk", "awk"])

@@ -24,7 +24,7 @@ from lanista.bots.process import Bot
 from lanista.games import registry
 from lanista.games.base import Ruleset
 from lanista.hosting.accept import accept_few
-from lanista.hosting.names import why_not_connected
+from lanista.hosting.names import why_no_hello
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import Channel, SocketChannel
 from lanista.match.connection import Connection
@@ -58,8 +58,6 @@ class Handshake:
     """The bot's connection, once it was admitted."""
     refusal: RemoteProtocolError | None = attrs.field(default=None, init=False)
     """Why the last hello was refused; None if none was."""
-    _was_reached: bool = attrs.field(default=False, init=False)
-    """Whether anything has connected."""
     _has_left: bool = attrs.field(default=False, init=False)
     """Whether the bot's process ended during the wait, so not because its connection was closed."""
 
@@ -110,7 +108,6 @@ class Handshake:
 
     async def _greet(self, accepted: socket.socket) -> None:
         connection = connection_of(accepted)
-        self._was_reached = True
         if connection is None:
             return
         if self.tap is not None:
@@ -159,7 +156,7 @@ class Handshake:
         if self.refusal is not None:
             refused = f"its hello was refused: {self.refusal.code.value}: {self.refusal.message}"
             return (refused if self.is_one_try else f"{refused}; then: {why}"), ""
-        return why, "" if self._was_reached else why_not_connected(bot, command)
+        return why, why_no_hello(bot, command)
 
 
 def connection_of(

@@ -232,8 +232,8 @@ AT_END_OF_INPUT = re.compile(r"\bEOF|No line found|end of (?:file|input)", re.IG
 """Matches what runtimes print if a program reads stdin, of which a bot has nothing to read."""
 
 
-def why_not_connected(bot: "Bot", command: Sequence[str]) -> str:
-    """Return what to do about a bot that never connected; empty if it isn't known.
+def why_no_hello(bot: "Bot", command: Sequence[str]) -> str:
+    """Return what to do about a bot that has sent no hello; empty if it isn't known.
 
     The command is that before placeholders were replaced: a bot that gets the arena's address there
     connects.
@@ -243,7 +243,7 @@ def why_not_connected(bot: "Bot", command: Sequence[str]) -> str:
     if connects or (crashed and not AT_END_OF_INPUT.search(bot.output_tail())):
         return ""
     line = shell_word(STDIO + shlex.join(command))
-    return f"it never connected: if it reads its turns from standard input, start it as {line}"
+    return f"if it reads its turns from standard input, start it as {line}"
 
 
 def why_silent(command: Sequence[str]) -> str:
