@@ -5,7 +5,7 @@ import functools
 import attrs
 
 from lanista.games import registry
-from lanista.games.originals import UnexplainedError, try_forks
+from lanista.games.originals import UnexplainedError, of_game, try_forks
 from support import crematoria, hogwarts
 
 TRACES = {"hogwarts": hogwarts.trace, "crematoria": crematoria.trace}
@@ -18,7 +18,7 @@ def problem(game, res, number, before=None, rules="original"):
     """
     explaining = registry.part(game, "explaining")
     try:
-        before = before or explaining.begin(res, rules)
+        before = before or explaining.begin(res, of_game(game).all_settings(res, rules))
         try_forks(functools.partial(explaining.play_round, before, res, number))
     except UnexplainedError as error:
         return str(error)
@@ -29,7 +29,7 @@ def problem(game, res, number, before=None, rules="original"):
 def positions(game, name):
     """The positions before each round of a trace and after the last one."""
     explaining, res = registry.part(game, "explaining"), TRACES[game](name)
-    found = [explaining.begin(res, "original")]
+    found = [explaining.begin(res, of_game(game).all_settings(res))]
     for number in range(len(res.commands)):
         found.append(try_forks(functools.partial(explaining.play_round, found[-1], res, number)))
     return found

@@ -10,7 +10,9 @@ from random import Random
 import attrs
 import pytest
 
-from lanista.games.base import FormatError, Late
+from lanista.games.base import FormatError, Late, Setting
+from lanista.games.hogwarts import explaining
+from lanista.games.hogwarts.ruleset import RULESET
 from lanista.games.originals import of_game
 from support import crematoria, hogwarts
 from support.originals import shortened
@@ -177,6 +179,21 @@ def test_a_broken_match_file_is_refused_with_its_place(game, pattern, new, words
 def test_what_is_noticed_further_on_in_a_match_of_hogwarts(pattern, new, words):
     text = re.sub(pattern, new, MATCHES["hogwarts"], count=1, flags=re.MULTILINE)
     assert words in refused("hogwarts", text)
+
+
+def test_a_setting_that_files_do_not_have_has_its_default(monkeypatch):
+    """So a setting of our own can be added, and match files are explained as before."""
+    begun = []
+    begin = explaining.begin
+    monkeypatch.setattr(
+        explaining, "begin", lambda *given: begun.append(begin(*given)) or begun[-1]
+    )
+    monkeypatch.setattr(RULESET, "settings", (*RULESET.settings, Setting("later", 3, 0, 9, "-")))
+    for rules in "original", "text":
+        of_game("hogwarts").explain(shortened(hogwarts.trace("01"), 1), rules)
+    assert [(1, 3), (0, 3)] == [
+        (game.settings["original"], game.settings["later"]) for game in begun
+    ]
 
 
 @pytest.mark.parametrize("board", BOARDS["hogwarts"])

@@ -109,7 +109,7 @@ def explain(file: str, rules: str, orders: str | None) -> int:
             except FormatError as error:
                 raise BadInputError(f"{orders}: {error}") from None
             return _compare(text, originals.replay(text, log))
-        tried = originals.rules if rules == "auto" else (rules,)
+        tried = [*originals.rules] if rules == "auto" else [rules]
         if rules != "auto" and rules not in originals.rules:
             raise BadInputError(f"--rules {rules}: {originals.game} has only the original's rules")
         res = originals.read_res(text)

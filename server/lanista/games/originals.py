@@ -16,7 +16,16 @@ from typing import Any, Generic, Protocol, TypeVar
 import attrs
 
 from lanista.games import registry
-from lanista.games.base import FormatError, Game, Ruleset, Setting, Token, Verdict, start_game
+from lanista.games.base import (
+    FormatError,
+    Game,
+    Ruleset,
+    Setting,
+    Token,
+    Verdict,
+    complete_settings,
+    start_game,
+)
 from lanista.games.picture import Frame, Scene
 from lanista.games.tokens import Tokens
 
@@ -108,10 +117,11 @@ class Originals(Generic[S, C]):
     """The word for a board that the seed makes, in a configuration."""
     fixed: str = ""
     """The text before a board in a configuration; empty if boards begin with `FIXED` themselves."""
-    rules: tuple[str, ...] = ("original",)
-    """The rules by which a match file can be explained, the original program's first."""
-    own: Mapping[str, int] = {}
-    """The settings that only Lanista knows, for playing as the original program does."""
+    rules: Mapping[str, Mapping[str, int]] = {"original": {}}
+    """The rules by which a match file can be explained, the original program's first.
+
+    Each has the settings that a file doesn't have and that aren't as by default.
+    """
     head: Callable[[Mapping[str, int]], str]
     """Writes the title and the settings of a configuration."""
     header: Callable[[Mapping[str, int], Sequence[str]], str]
@@ -232,18 +242,22 @@ class Originals(Generic[S, C]):
             rounds.append(answers)
         return rounds
 
+    def all_settings(self, res: Res[S, C], rules: str = "original") -> dict[str, int]:
+        """Return a match file's settings, and those that it doesn't have, by some rules."""
+        return complete_settings(self.ruleset, {**res.settings, **self.rules[rules]})
+
     def explain(self, res: Res[S, C], rules: str = "original") -> Explanation:
         """Explain a match file by some rules, up to the first round that they don't allow.
 
-        The game's module `explaining` has `begin(res, rules)`, which returns the game of the first
-        state, and `play_round(game, res, number, forks)`, which returns the game after an attempt
-        at a round. They raise UnexplainedError if these states can't be.
+        The game's module `explaining` has `begin(res, settings)`, which returns the game of the
+        first state, and `play_round(game, res, number, forks)`, which returns the game after an
+        attempt at a round. They raise UnexplainedError if these states can't be.
         """
         explaining = registry.part(self.game, "explaining")
         assert explaining is not None  # as for every game with match files
         rounds, place, problem = 0, "first state", None
         try:
-            game = explaining.begin(res, rules)
+            game = explaining.begin(res, self.all_settings(res, rules))
             for number in range(len(res.commands)):
                 place = f"round {number}"
                 game = try_forks(partial(explaining.play_round, game, res, number))
@@ -255,7 +269,7 @@ class Originals(Generic[S, C]):
     def replay(self, text: str, log: str) -> Iterator[str]:
         """Play an order log with the seed of a match file, and yield the resulting match file."""
         res, rules = self.read_res(text), self.ruleset
-        game = start_game(rules, {**res.settings, **self.own}, res.seed)
+        game = start_game(rules, self.all_settings(res), res.seed)
         turns = (
             [game.parse(seat, answer) for seat, answer in enumerate(answers)]
             for answers in self.read_orders(log)
@@ -279,9 +293,9 @@ class Originals(Generic[S, C]):
         )
 
     def _frames(self, res: Res[S, C]) -> Iterator[tuple[Frame, tuple[int, ...]]]:
-        before = None
+        before, settings = None, self.all_settings(res)
         for state, commands in zip(res.states, ((), *res.commands), strict=True):
-            frame = self.frame(state, before, commands, res.settings)
+            frame = self.frame(state, before, commands, settings)
             if res.word != WORDS[0]:  # a judge's file has the share of time that each player used
                 frame = attrs.evolve(frame, stats=_timed(frame.stats, state.status))
             yield frame, state.scores

@@ -10,7 +10,7 @@ is a fork.
 """
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat, takewhile
 
 import attrs
@@ -63,12 +63,12 @@ _FIELDS = {
 }
 
 
-def begin(res: Res, rules: str) -> Crematoria:  # noqa: ARG001 - there is one set of rules
+def begin(res: Res, settings: Mapping[str, int]) -> Crematoria:
     """Return the game that begins with the first state."""
     first = res.states[0]
     try:
         board = RULESET.read_board(write_board(board_of(first)))
-        game = RULESET.new(res.settings, board, _Placement(first))
+        game = RULESET.new(settings, board, _Placement(first))
     except BadBoardError as error:
         raise UnexplainedError(error.message) from None
     compare(first, game.seen(), _FIELDS)

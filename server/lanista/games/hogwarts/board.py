@@ -109,6 +109,8 @@ INGREDIENTS = 15
 GROUPS = 5
 """The number of groups of a spell, of equally many ingredients each."""
 MAX_INGREDIENT = 30
+SPELL_FREE_ROUNDS = 50
+"""The number of rounds at the end of a match without spells (rules/hogwarts.md 1)."""
 MAX_COUNT = 1_000_000
 """The greatest number of points or rounds in a setting or a board file."""
 SPARE = 9

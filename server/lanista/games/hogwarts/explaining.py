@@ -6,7 +6,7 @@ of a single player, because the players' orders can follow one another in any wa
 the file's first word aren't judged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from lanista.games.base import Answer, BadBoardError, Missing
 from lanista.games.chance import OriginalChance
@@ -51,14 +51,13 @@ _FIELDS = {
 }
 
 
-def begin(res: Res, rules: str) -> Hogwarts:
+def begin(res: Res, settings: Mapping[str, int]) -> Hogwarts:
     """Return the game that begins with the first state."""
     first = res.states[0]
     try:
         board = RULESET.read_board(state_text(first, first.status))
     except BadBoardError as error:
         raise UnexplainedError(error.message) from None
-    settings = {**res.settings, "original": int(rules == "original")}
     game = RULESET.new(settings, board, OriginalChance(res.seed))
     compare(first, game.seen(), _FIELDS)
     return game

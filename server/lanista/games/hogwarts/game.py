@@ -38,6 +38,7 @@ from lanista.games.hogwarts.board import (
     RIGHT,
     ROW,
     SIDE,
+    SPELL_FREE_ROUNDS,
     UP,
     WALL,
     Board,
@@ -45,7 +46,7 @@ from lanista.games.hogwarts.board import (
 )
 from lanista.games.hogwarts.generator import Places, draw_ingredients, draw_some
 from lanista.games.hogwarts.orders import STRAIGHT, Order
-from lanista.games.hogwarts.scene import SPELL_FREE_ROUNDS, Position
+from lanista.games.hogwarts.scene import Position
 from lanista.games.outcome import Outcome, by_score
 from lanista.games.picture import Frame, Scene
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from lanista.games import originals
-from lanista.games.base import Setting, Token
+from lanista.games.base import Token
 from lanista.games.hogwarts import scene
 from lanista.games.hogwarts.board import (
     CLANS,
@@ -32,9 +32,23 @@ TITLE = "HarryPotter 1.0"
 """The words by which files name the game and its version."""
 DIRECTIONS = "dcreuqlz"
 """The letters of the directions 0 to 7."""
-CODED: tuple[Setting, ...] = RULESET.settings[:14]
-"""The settings that the files have, in the files' order."""
-_TABS = (3, 3, 3, 3, 1, 3, 2, 1, 2, 2, 2, 1, 1, 2)
+_TABS = {
+    "NUM_PLAYERS": 3,
+    "NUM_ROUNDS": 3,
+    "BOARD_ROWS": 3,
+    "BOARD_COLS": 3,
+    "NUM_INI_WIZARDS_PER_CLAN": 1,
+    "NUM_INI_BOOKS": 3,
+    "CLAN_INI_MAGIC_STRENGTH": 2,
+    "POINTS_FOR_CONVERTING_WIZARD": 1,
+    "POINTS_PER_OWNED_CELL": 2,
+    "BOOK_MAGIC_STRENGTH": 2,
+    "ROUNDS_FOR_CONVERTING": 2,
+    "ROUNDS_ATTACK_RESTING_GHOST": 1,
+    "ROUNDS_SPELL_RESTING_GHOST": 1,
+    "ROUNDS_NO_ATTACK_GHOST": 2,
+}
+"""The settings that the files have, in the files' order, and the tabs after each name."""
 # A match has thousands of units to write, so their lines are made of tables.
 _UNITS = tuple(
     f"{'w' if unit >= CLANS else 'g'}\t{unit}\t" for unit in range(CLANS + CLANS * MAX_WIZARDS)
@@ -56,10 +70,7 @@ def _header_text(settings: Mapping[str, int], names: Sequence[str]) -> str:
 
 def _coded(settings: Mapping[str, int]) -> str:
     """Return the title and the settings, as both kinds of files have them."""
-    lines = [
-        f"{setting.name}{tabs * chr(9)}{settings[setting.name]}\n"
-        for setting, tabs in zip(CODED, _TABS, strict=True)
-    ]
+    lines = [f"{name}{tabs * chr(9)}{settings[name]}\n" for name, tabs in _TABS.items()]
     return f"{TITLE}\n\n{''.join(lines)}"
 
 
@@ -206,11 +217,10 @@ def _read_order(tokens: Tokens) -> tuple[Token, ...]:
 ORIGINALS = Originals(
     ruleset=RULESET,
     title=TITLE,
-    settings=CODED,
+    settings=tuple(setting for setting in RULESET.settings if setting.name in _TABS),
     generated="RANDOM",
     fixed="FIXED\n",
-    rules=("original", "text"),
-    own={"original": 1},
+    rules={"original": {"original": 1}, "text": {"original": 0}},
     head=_coded,
     header=_header_text,
     state_text=state_text,

@@ -9,7 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from lanista.games.hogwarts.board import AROUND, CELLS, CLANS, NEAR, OWNERS, PLACES, SIDE, WALL
+from lanista.games.hogwarts.board import (
+    AROUND,
+    CELLS,
+    CLANS,
+    NEAR,
+    OWNERS,
+    PLACES,
+    SIDE,
+    SPELL_FREE_ROUNDS,
+    WALL,
+)
 from lanista.games.hogwarts.orders import Order
 from lanista.games.picture import (
     Event,
@@ -24,8 +34,6 @@ from lanista.games.picture import (
     named,
 )
 
-SPELL_FREE_ROUNDS = 50
-"""The number of rounds at the end of a match without spells (rules/hogwarts.md 1)."""
 TURN_WORD = "round"
 STATS = ("cells", "units", "strength", "strength per unit")
 _SIGNS = (
