@@ -70,25 +70,31 @@ class TestRecords:
                 assert f"{event.block} {match.seating} 1".encode() == content
         assert [] == list((setup.records / ".playing").iterdir())
 
-    @pytest.mark.parametrize("is_whole", [False, True])
-    async def test_workers_elsewhere_send_bytes_unless_a_whole_path_is_given(
-        self, tmp_path, is_whole
-    ):
-        """A whole path is taken for that of a folder which they share."""
-        folder = tmp_path / "shared"
+    @pytest.mark.parametrize(
+        ("is_near", "is_whole"), [(True, False), (False, False), (False, True)]
+    )
+    async def test_what_workers_elsewhere_are_given(self, tmp_path, is_near, is_whole):
+        """They send bytes unless a whole path is given, which is taken for that of a shared folder.
+
+        And they look for the files of bots: on this machine a file that is gone was removed by a
+        bot, which mustn't halt the run.
+        """
+        folder = tmp_path / ("shared" if is_whole else "cup.records")
         setup = setup_in(tmp_path, **({"records": str(folder)} if is_whole else {}))
-        seen = []
+        playing, needs = [], []
 
         def noting(task):
-            seen.append(task.playing)
+            playing.append(task.playing)
+            needs.extend(bot.needs for bot in task.contestants.values())
             return play(task)
 
         with ThreadPoolExecutor(2) as threads:
             workers = GivenWorkers(threads)
-            workers.is_near = False
+            workers.is_near = is_near
             report, _ = await run(setup, noting, workers=workers)
         assert report.over
-        assert {str(folder / ".playing") if is_whole else None} == set(seen)
+        assert {str(folder / ".playing") if is_near or is_whole else None} == set(playing)
+        assert (not is_near) == any(needs) == all(needs)
         assert 2 * BLOCKS == len(list(setup.records.glob("*/*.gz")))
 
     @pytest.mark.parametrize(("keep", "kept"), [("all", 13), ("failures", 5), ("none", 0)])
@@ -129,39 +135,35 @@ class TestRecords:
         assert [] == list(playing.iterdir())
 
 
-class TestLowering:
-    async def _run(self, setup, workers, void=lambda _: 0):
-        def stalls(task):
-            done = [
-                finished(task, block, void=void(block.opening.seed), stall=0.06)
-                for block in task.blocks
-            ]
-            return [attrs.evolve(one, seconds=2.0) for one in done]  # tasks of one block each
+@pytest.mark.parametrize(
+    ("kind", "bots", "seeds", "void", "lowered"),
+    [
+        pytest.param(Neighbours, 3, 29, lambda _: 1, [2, 1], id="each void match, down to one"),
+        pytest.param(Neighbours, 3, 4, lambda _: 0, [], id="stalls that voided nothing"),
+        # The first three blocks, which begin together, are all void: only one slot goes.
+        pytest.param(
+            *(Neighbours, 2, 8, lambda seed: int(seed <= 3), [2]),
+            id="not what was handed out with more slots",
+        ),
+        # Fewer of them wouldn't help: they are on other machines.
+        pytest.param(GivenWorkers, 3, 4, lambda _: 1, [], id="workers elsewhere"),
+    ],
+)
+async def test_void_matches_take_slots_away(tmp_path, pool, kind, bots, seeds, void, lowered):
+    def stalls(task):
+        done = [
+            finished(task, block, void=void(block.opening.seed), stall=0.06)
+            for block in task.blocks
+        ]
+        return [attrs.evolve(one, seconds=2.0) for one in done]  # tasks of one block each
 
-        return await run(setup, stalls, workers=workers)
-
-    async def test_each_void_match_takes_a_slot_down_to_one(self, tmp_path, pool):
-        setup = setup_in(tmp_path, seeds=tuple(range(1, 30)))
-        report, log = await self._run(setup, Neighbours(pool, 3), void=lambda _: 1)
-        assert report.over
-        assert [2, 1] == [event.slots for event in log.of(events.Lowered)]
-        words = log.of(events.Lowered)[0].words
-        assert "concurrency 2: a match was void, as the host stalled for 60 ms" == words
-
-    async def test_stalls_that_voided_nothing_do_not(self, tmp_path, pool):
-        _, log = await self._run(setup_in(tmp_path), Neighbours(pool, 3))
-        assert [] == log.of(events.Lowered)
-
-    async def test_what_was_handed_out_with_more_slots_does_not(self, tmp_path, pool):
-        """The first three blocks, which begin together, are all void: only one slot goes."""
-        setup = setup_in(tmp_path, bots=2, seeds=tuple(range(1, 9)))
-        _, log = await self._run(setup, Neighbours(pool, 3), void=lambda seed: int(seed <= 3))
-        assert [2] == [event.slots for event in log.of(events.Lowered)]
-
-    async def test_workers_elsewhere_are_left_alone(self, tmp_path, pool):
-        """Fewer of them wouldn't help: they are on other machines."""
-        _, log = await self._run(setup_in(tmp_path), GivenWorkers(pool, 3), void=lambda _: 1)
-        assert [] == log.of(events.Lowered)
+    setup = setup_in(tmp_path, bots=bots, seeds=tuple(range(1, seeds + 1)))
+    report, log = await run(setup, stalls, workers=kind(pool, 3))
+    assert report.over
+    assert lowered == [event.slots for event in log.of(events.Lowered)]
+    for event in log.of(events.Lowered):
+        words = f"concurrency {event.slots}: a match was void, as the host stalled for 60 ms"
+        assert words == event.words
 
 
 class TestInterrupting:
@@ -252,23 +254,6 @@ def test_a_second_run_on_one_database_is_refused(tmp_path):
         pytest.fail("two play one tournament")
 
 
-@pytest.mark.parametrize("is_near", [False, True])
-async def test_only_workers_elsewhere_look_for_the_files_of_bots(tmp_path, is_near):
-    """On this machine a file that is gone was removed by a bot, which mustn't halt the run."""
-    needs = []
-
-    def noting(task):
-        needs.extend(bot.needs for bot in task.contestants.values())
-        return play(task)
-
-    with ThreadPoolExecutor(2) as threads:
-        workers = GivenWorkers(threads)
-        workers.is_near = is_near
-        report, _ = await run(setup_in(tmp_path), noting, workers=workers)
-    assert report.over
-    assert (not is_near) == any(needs) == all(needs)
-
-
 def test_another_tournament_with_the_same_records_is_refused(tmp_path):
     """The second would remove what the first one's workers write, and replace its records."""
     one = setup_in(tmp_path, records="records")
@@ -330,34 +315,6 @@ async def test_the_decision_of_a_version_test(tmp_path, elo1, decision):
     report, _ = await run(setup)
     assert report.over
     assert decision == report.decision
-
-
-async def test_the_format_hears_of_blocks_in_the_order_of_commits(tmp_path):
-    setup = setup_in(tmp_path)
-
-    class Listening(Wrapped):
-        def __init__(self):
-            super().__init__(format_of(setup))
-            self.heard = []
-
-        def hear(self, played):
-            self.heard.append(setup.block_id(played.bots, setup.opening(played.opening)))
-
-        def record(self, played):
-            self.hear(played)
-            self._real.record(played)
-
-        def resume(self, stored, benched):
-            for played, _ in stored:
-                self.hear(played)
-            self._real.resume(stored, benched)
-
-    first, second = Listening(), Listening()
-    await run(setup, format_=first)
-    ids = [block.id for block in stored(setup)]
-    assert ids == first.heard
-    await run(setup, format_=second)
-    assert ids == second.heard
 
 
 async def test_when_it_is_over_a_lost_block_is_not_wanted_any_more(tmp_path):

@@ -81,8 +81,8 @@ async def test_a_block_in_flight_does_not_bring_it_back(tmp_path):
     assert 3 == len(stored(setup))
 
 
-async def test_the_order_of_benching_is_kept(tmp_path):
-    """Not that of the spec: in a knockout it decides who goes on."""
+async def test_the_format_hears_of_blocks_and_benches_in_the_order_of_commits(tmp_path):
+    """Not that of the spec, and when resuming too: in a knockout it decides who goes on."""
     setup = setup_in(tmp_path, bots=4, seeds=(1, 2, 3), bench_after=2)
 
     def b_then_a(task):
@@ -93,21 +93,32 @@ async def test_the_order_of_benching_is_kept(tmp_path):
     class Listening(Wrapped):
         def __init__(self):
             super().__init__(format_of(setup))
-            self.heard = []
+            self.heard, self.out = [], []
+
+        def hear(self, played):
+            self.heard.append(setup.block_id(played.bots, setup.opening(played.opening)))
+
+        def record(self, played):
+            self.hear(played)
+            self._real.record(played)
 
         def bench(self, *bots):
-            self.heard += bots
+            self.out += bots
             self._real.bench(*bots)
 
         def resume(self, stored, benched):
-            self.heard += [*benched, *(bot for _, out in stored for bot in out)]
+            self.out += benched
+            for played, out in stored:
+                self.hear(played)
+                self.out += out
             self._real.resume(stored, benched)
 
     first, second = Listening(), Listening()
-    await run(setup, b_then_a, threads=1, format_=first)
-    assert {"A", "C"} == set(first.heard)
+    await run(setup, b_then_a, format_=first)
+    assert {"A", "C"} == set(first.out)
     await run(setup, format_=second)
-    assert first.heard == second.heard
+    assert [block.id for block in stored(setup)] == first.heard == second.heard
+    assert first.out == second.out
 
 
 @pytest.mark.parametrize(

@@ -73,12 +73,6 @@ def test_workers_that_the_system_does_not_start_are_ended_without_an_error(local
     assert told.traceback  # by which the process that wasn't started is still there
 
 
-def test_workers_leave_the_terminals_signals_to_the_manager(local):
-    """Ctrl-C goes to all of the process group; nothing is held back from bots."""
-    workers = local(1)
-    assert ([signal.SIGINT, signal.SIGHUP], []) == result(workers.submit(errands.ignored))
-
-
 def test_a_dead_worker_is_replaced_and_no_other_is_harmed(local, tmp_path):
     workers = local(2)
     with one_at_work(workers, tmp_path):
@@ -88,7 +82,12 @@ def test_a_dead_worker_is_replaced_and_no_other_is_harmed(local, tmp_path):
 
 
 def test_a_worker_is_another_process_and_stays_whatever_its_tasks_raise(local):
+    """It leaves the terminal's signals to the manager, as Ctrl-C goes to all of the process group.
+
+    Nothing is held back from bots.
+    """
     workers = local(1)
+    assert ([signal.SIGINT, signal.SIGHUP], []) == result(workers.submit(errands.ignored))
     before = result(workers.submit(errands.pid))
     assert os.getpid() != before
     with pytest.raises(ValueError, match="no such thing"):
