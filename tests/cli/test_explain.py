@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 TRACES = Path(__file__).parents[1] / "traces"
-HOGWARTS = TRACES / "hogwarts" / "02_s30_Demo-Demo-Demo-Demo.res.gz"
-CREMATORIA = TRACES / "crematoria" / "01_Demo-Demo-Demo-Demo_s30.res.gz"
+HOGWARTS = TRACES / "hogwarts" / "01_s1_Null-Null-Null-Null.res.gz"
+CREMATORIA = TRACES / "crematoria" / "02_Null-Null-Null-Null_s1.res.gz"
 ORDERS = CREMATORIA.with_name(CREMATORIA.name.replace(".res.", ".orders."))
 
 

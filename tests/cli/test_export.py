@@ -11,7 +11,7 @@ from match.playing import answers
 from page.records import absent_in_a_row, captured, changed, played, unpacked, wandering
 
 TRACES = Path(__file__).parents[1] / "traces"
-HOGWARTS = TRACES / "hogwarts" / "02_s30_Demo-Demo-Demo-Demo.res.gz"
+HOGWARTS = TRACES / "hogwarts" / "01_s1_Null-Null-Null-Null.res.gz"
 
 
 @pytest.fixture
