@@ -64,40 +64,40 @@ def test_order_between_start_turn_and_go_means_nothing(monkeypatch, start, turn)
     assert straight == seen(state_of(monkeypatch, *crossed))
 
 
+def unreadable(monkeypatch, start, turn):
+    with pytest.raises(ArenaError) as caught:
+        state_of(monkeypatch, start, turn)
+    return "unreadable" == caught.value.code
+
+
 @pytest.mark.parametrize("size", [b"100000 8", rb"\1 9", b"0 0"])
 @pytest.mark.parametrize(
     ("start", "turn"), [*GAMES.values(), (START, TURN_0)], ids=[*GAMES, "angrymob"]
 )
 def test_a_board_of_another_size_than_its_rows_is_an_arena_error(monkeypatch, start, turn, size):
     """Nothing is made of a size alone, which might be of any number."""
-    start = re.sub(rb"size (\d+) .*", b"size " + size, start)
-    with pytest.raises(ArenaError) as caught:
-        state_of(monkeypatch, start, turn)
-    assert "unreadable" == caught.value.code
+    assert unreadable(monkeypatch, re.sub(rb"size (\d+) .*", b"size " + size, start), turn)
 
 
-@pytest.mark.parametrize("number", [b"1", b"9", b"-1"])
+@pytest.mark.parametrize(
+    ("pattern", "other"),
+    [
+        *((rb"own 0 ", b"own %b " % number) for number in (b"1", b"9", b"-1")),
+        *((rb"(?m)^%b.*\n" % keyword, b"") for keyword in (b"own", b"unit", b"score", b"status")),
+    ],
+)
 @BOTH
-def test_a_row_told_twice_or_outside_the_board_is_an_arena_error(monkeypatch, start, turn, number):
-    turn = turn.replace(b"own 0 ", b"own %b " % number)
-    with pytest.raises(ArenaError) as caught:
-        state_of(monkeypatch, start, turn)
-    assert "unreadable" == caught.value.code
+def test_a_turn_with_a_wrong_row_or_without_its_facts_is_an_arena_error(
+    monkeypatch, start, turn, pattern, other
+):
+    """A row that is told twice or lies outside the board."""
+    assert unreadable(monkeypatch, start, re.sub(pattern, other, turn))
 
 
 @BOTH
 def test_a_cell_that_is_no_owner_in_our_digits_has_none(monkeypatch, start, turn):
     turn = re.sub(rb"own 1 .", "own 1 \u00b2".encode(), turn)
     assert -1 == state_of(monkeypatch, start, turn).owner(1, 0)
-
-
-@pytest.mark.parametrize("keyword", [b"own", b"unit", b"score", b"status"])
-@BOTH
-def test_a_turn_without_its_facts_is_an_arena_error(monkeypatch, start, turn, keyword):
-    lines = [line for line in turn.splitlines(keepends=True) if not line.startswith(keyword)]
-    with pytest.raises(ArenaError) as caught:
-        state_of(monkeypatch, start, *lines)
-    assert "unreadable" == caught.value.code
 
 
 def test_the_next_turn_replaces_what_the_last_one_said(monkeypatch):
