@@ -34,7 +34,7 @@ class HelperProcess:
     It does one call after another. If it dies, the next call starts another one.
     """
 
-    niceness: int = LOW_PRIORITY
+    niceness: int = attrs.field(factory=lambda: LOW_PRIORITY)
     max_memory: int | None = None
     """Limit of its address space in bytes; None for none."""
     _opened: Any = attrs.field(default=None, init=False)

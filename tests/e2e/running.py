@@ -28,6 +28,10 @@ from support.thread_workers import ThreadWorkers
 PATIENCE = 60
 """Seconds that anything is waited for before a test fails. Nothing is expected to need them."""
 BOTS = Path(__file__).parents[1] / "bots"
+PROMPT = "from lanista import helper_processes\nhelper_processes.LOW_PRIORITY = 0\n"
+"""Has what works beside an arena's loop get its share of a machine that is busy with other tests;
+with a low priority it would get next to nothing.
+"""
 
 
 def command(*words):
@@ -231,7 +235,7 @@ class Lanista(Program):
     """Whether it may be a fork, which shares memory with the process that it is forked from."""
 
     def __init__(self, words, folder, *, change="", **how):
-        self._change = change
+        self._change = PROMPT + change
         super().__init__(words, folder, **how)
 
     def _start(self, words, *, stdin, **how):

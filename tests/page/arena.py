@@ -21,6 +21,19 @@ server.TOURNAMENTS_EVERY = server.LOOK_EVERY = 0.1
 server.GRACE = 1.0
 """
 """Has a page look at a tournament's results as often as somebody waits for them, and end soon."""
+IN_THREADS = """\
+import trio
+from lanista.page import tables
+
+async def call(_helper, function, arguments):
+    return await trio.to_thread.run_sync(function, *arguments)
+
+tables._call = call
+"""
+"""Has threads compute tables; to start two processes for that takes longer than a test.
+
+In test_browser_ladders and test_browser_hall they are processes.
+"""
 
 
 class Arena(Daemon):

@@ -20,6 +20,14 @@ RECORDS = {
 }
 
 
+@pytest.fixture(scope="session", autouse=True)
+def prompt():
+    """Helper processes get their share of the machine; e2e/running.py says why."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lanista.helper_processes.LOW_PRIORITY", 0)
+        yield
+
+
 @pytest.fixture
 def quick(monkeypatch):
     """Nobody looks on for pleasure: frames and the lobby are told at once."""

@@ -18,7 +18,7 @@ from page.arena import Arena, Bots, match_of, play_records
 from page.browser import DESK, PHONE, Browser, chromium
 from page.matchpage import MatchPage
 from page.records import replayed
-from page.test_browser_hall import SLOW, Cup
+from page.test_browser_hall import Cup
 
 OUT = Path(__file__).parents[2] / "docs" / "page"
 LARGEST = 300_000
@@ -94,13 +94,13 @@ def of_a_tournament(browser, folder, stack):
     one = browser.visit(theme="light")
     page = one.open(cup.address)
     running = page.get_by_role("region", name="Running").get_by_role("article")
-    expect(running.filter(has_text="Waits")).to_contain_text("move 1 of", timeout=SLOW)
-    expect(page.get_by_role("region", name="Bracket")).to_contain_text("Joe", timeout=SLOW)
+    expect(running.filter(has_text="Waits")).to_contain_text("move 1 of")
+    expect(page.get_by_role("region", name="Bracket")).to_contain_text("Joe")
     picture(page, "tournament", whole=True)
     one.close()
     one = browser.visit(size=PROJECTOR, theme="dark")
     page = one.open(f"{cup.page}/screen?seconds=600")
-    expect(page.locator(".seats .score")).to_have_count(2, timeout=SLOW)
+    expect(page.locator(".seats .score")).to_have_count(2)
     picture(page, "screen")
     one.close()
 

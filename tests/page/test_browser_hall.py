@@ -12,8 +12,6 @@ from page.arena import OFTEN
 from page.matchpage import MatchPage, fits, turn_to
 from page.test_tournaments import store_blocks
 
-SLOW = 60_000
-"""Milliseconds for what comes from processes that have the lowest share of a busy machine."""
 ADDRESS = "http://hall.example:8080"
 SPEC = """\
 name = "cup"
@@ -122,12 +120,12 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(arenas, show, 
     screen.goto(f"{cup.page}/screen?seconds=600&results=hidden&address={ADDRESS}")
 
     pair = [re.compile("Gravity"), re.compile("Waits")]
-    expect(screen.locator(".line-up").get_by_role("listitem")).to_have_text(pair, timeout=SLOW)
+    expect(screen.locator(".line-up").get_by_role("listitem")).to_have_text(pair)
     code = screen.get_by_role("img", name=f"QR code of {ADDRESS}")
     expect(code).to_have_js_property("complete", value=True)
     assert screen.locator(".invite img").evaluate("(code) => code.naturalWidth") > 0
     screen.clock.fast_forward(4000)
-    expect(screen.locator(".seats").get_by_role("listitem")).to_have_text(pair, timeout=SLOW)
+    expect(screen.locator(".seats").get_by_role("listitem")).to_have_text(pair)
     assert fits(screen)
     size = "Math.min(...[...document.querySelectorAll('.seats .name')].map((name) => "
     size += "parseFloat(getComputedStyle(name).fontSize)))"
@@ -135,7 +133,7 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(arenas, show, 
     expect(screen.get_by_role("img", name="Board of")).to_be_visible()
     expect(screen.locator(".seats .score")).to_have_count(0)
     bracket = page.get_by_role("region", name="Bracket")
-    expect(bracket).to_be_visible(timeout=SLOW)  # there are standings now
+    expect(bracket).to_be_visible()  # there are standings now
     screen.clock.fast_forward(600_000)
     turn_to(screen.get_by_text("The results will be shown later."))
     screen.keyboard.press("r")
@@ -149,7 +147,7 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(arenas, show, 
     expect(running.get_by_role("img", name="Board of")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     cup.go_on()
-    expect(page.get_by_text("all played")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("all played")).to_be_visible()
     turn_to(screen.get_by_text("Champion", exact=True))
     expect(bracket).to_contain_text("Final")
     expect(bracket.get_by_role("link")).to_have_count(3)

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.running import FileArena, wait_until
-from page.arena import match_of
+from page.arena import IN_THREADS, match_of
 from page.browser import DESK, NARROW, ON_ITS_SIDE, PHONE
 from page.matchpage import MatchPage, fits, sticks_out, turn_to
 from page.records import wandering
@@ -53,7 +53,7 @@ def test_the_widest_name_stays_in_its_place(arenas, tmp_path, bots, show):
     store_blocks(cup, [0])
     write_results(tmp_path / "lanista-data", results(0, WIDE, "Bob"), ladder=ladder)
     text = FILE.replace("pit", ladder).replace('0.1:0"', '0.1:0", tournaments = ["cup.toml"]')
-    arena = arenas(text, kind=FileArena, folder=tmp_path)
+    arena = arenas(text, kind=FileArena, folder=tmp_path, change=IN_THREADS)
     pair = bots(arena, "wide", WIDE, "Bob")
     pair.asked()
     page = show(f"{arena.page}/", size=NARROW)

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from e2e.running import Peer, environment
 from lanista.arena.decisions import add_name
 from lanista.match.bundle import folder_of
+from page.arena import IN_THREADS
 from page.axe import loaded_axe, serious
 from page.browser import DESK, PHONE
 from page.matchpage import MatchPage
@@ -43,7 +44,8 @@ def pit(tmp_path_factory, arenas):
     cup = write_spec(folder, "cup")
     store_blocks(cup, [0])
     options = ("--ladder", "angrymob=pit", "--tournament", cup)
-    return arenas(*options, folder=folder, env=environment(LANISTA_WEB_TOKEN=TOKEN)), token
+    env = environment(LANISTA_WEB_TOKEN=TOKEN)
+    return arenas(*options, folder=folder, env=env, change=IN_THREADS), token
 
 
 def test_a_bots_owner_sees_what_it_logged_and_why_it_failed(pit, visit):

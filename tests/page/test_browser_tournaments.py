@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lanista.games.outcome import Ending
-from page.arena import OFTEN
+from page.arena import IN_THREADS, OFTEN
 from page.matchpage import DASH
 from page.test_tournaments import store_blocks, write_spec
 
@@ -20,7 +20,8 @@ def cups(arenas, tmp_path_factory):
     path = write_spec(folder, HOSTILE)
     later = write_spec(folder, "Later", "later.toml")
     store_blocks(path, [0])
-    return arenas("--tournament", path, "--tournament", later, change=OFTEN), path
+    change = OFTEN + IN_THREADS
+    return arenas("--tournament", path, "--tournament", later, change=change), path
 
 
 def of(won, drawn, lost):

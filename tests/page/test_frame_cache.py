@@ -58,8 +58,6 @@ async def pid_of(cache):
 async def showing(**options):
     """A running cache, for at most PATIENCE seconds."""
     cache = FrameCache(**options)
-    # With a low priority, nearly nothing would be done where more processes than cores are busy.
-    cache._helper.niceness = 0
     with trio.fail_after(PATIENCE):
         async with trio.open_nursery() as nursery:
             await nursery.start(cache.run)

@@ -168,17 +168,29 @@ async def test_a_problem_is_told_in_its_words_and_why_to_the_log():
     assert ("bad", "/home/x/cup.db: not there") == (line["tournament"], line["why"])
 
 
+@pytest.fixture
+def in_threads(monkeypatch):
+    """Tables are computed by a thread; to start the process for them takes longer than a test."""
+
+    async def call(_helper, function, *arguments):
+        return await trio.to_thread.run_sync(function, *arguments)
+
+    monkeypatch.setattr(HelperProcess, "call", call)
+
+
 @pytest.mark.parametrize(
     "fault", [ZeroDivisionError("/secret"), {**TWO_JSON, "blocks": float("nan")}]
 )
-async def test_a_fault_ends_nothing(fault, monkeypatch):
+@pytest.mark.usefixtures("in_threads")
+async def test_a_fault_ends_nothing(fault):
     """Neither one of who computes nor figures that JSON has no word for."""
 
-    async def call(_helper, results, known):
-        return await results(known)
+    def compute(_known):
+        if isinstance(fault, Exception):
+            raise fault
+        return "1", TournamentTable.of(fault)
 
-    monkeypatch.setattr(HelperProcess, "call", call)
-    bad = functools.partial(TableHelpers().compute, Results(fault))
+    bad = functools.partial(TableHelpers().compute, compute)
     with capture_logs() as logs:
         async with page(bad=bad, cup=Results(TWO_JSON)) as house:
             bad, cup = (await house.get("/api/1/tournaments")).json["tournaments"]
@@ -296,13 +308,11 @@ async def shown(nursery):
     nursery.cancel_scope.cancel()
 
 
+@pytest.mark.usefixtures("in_threads")
 async def test_the_standings_are_those_of_the_database(tmp_path, shown):
     """Also what another process writes later, and what is added to the spec; else nothing new."""
     path = write_spec(tmp_path)
     look = shown(path)
-    with pytest.raises(NoStandingsError) as refused:
-        await look(None)
-    assert "no results yet: run lanista tournament run cup.toml" == str(refused.value)
     store_blocks(path, [0])
     state, table = await look(None)
     found = json.loads(table.whole)
@@ -319,6 +329,7 @@ async def test_the_standings_are_those_of_the_database(tmp_path, shown):
     assert (3, 5, False) == (found["blocks"], found["planned"], found["over"])
 
 
+@pytest.mark.usefixtures("in_threads")
 async def test_what_fails_is_told_without_paths(tmp_path, shown):
     """They are for the log."""
     path = write_spec(tmp_path)
@@ -338,8 +349,11 @@ async def test_what_fails_is_told_without_paths(tmp_path, shown):
 async def test_the_process_may_end(tmp_path, shown):
     """It is told, and the next look starts it anew."""
     path = write_spec(tmp_path)
-    store_blocks(path, [0])
     look = shown(path)
+    with pytest.raises(NoStandingsError) as refused:
+        await look(None)
+    assert "no results yet: run lanista tournament run cup.toml" == str(refused.value)
+    store_blocks(path, [0])
     with pytest.raises(NoStandingsError) as refused:
         await look.func(os._exit, 9)
     assert "the standings can't be computed now" == str(refused.value)
