@@ -11,6 +11,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attr
@@ -60,22 +61,9 @@ def csv_text(standings: Standings) -> str:
 
     A name that a spreadsheet would take for a formula gets an apostrophe in front.
     """
-    lines: list[Sequence[object]] = [csv_columns(standings.seats)]
-    for row in standings.rows:
-        rating = row.rating
-        figures = (None,) * 3 if rating is None else (rating.value, rating.low, rating.high)
-        lines.append(
-            [
-                *(row.rank, guarded(row.bot), row.matches, _number(row.points)),
-                *(_rounded(figure, 2) for figure in figures),
-                *(row.rank_low, row.rank_high, _rounded(row.superior, 4)),
-                *(row.blocks, *row.places, row.draws),
-                *(row.endings.get(ending, 0) for ending in Ending),
-                *(row.late_turns, row.malformed_turns, row.illegal_moves),
-                int(row.benched),
-            ]
-        )
-    return _as_csv(lines)
+    shown = csv_columns(standings.seats)
+    rows = [[cell(row) for cell in shown.values()] for row in standings.rows]
+    return _as_csv([[*shown], *rows])
 
 
 def _as_csv(lines: Iterable[Sequence[object]]) -> str:
@@ -84,16 +72,36 @@ def _as_csv(lines: Iterable[Sequence[object]]) -> str:
     return file.getvalue()
 
 
-def csv_columns(seats: int) -> list[str]:
-    """Return the names of the CSV's columns, for a game of so many seats."""
-    return [
-        *("rank", "bot", "matches", "points"),
-        *("rating", "low", "high", "rank_low", "rank_high", "superior", "blocks"),
-        *(f"place_{place}" for place in range(1, seats + 1)),
-        "draws",
-        *(f"ended_{ending.value.replace('-', '_')}" for ending in Ending),
-        *("late_turns", "malformed_turns", "illegal_moves", "benched"),
-    ]
+def csv_columns(seats: int) -> dict[str, Callable[[Row], object]]:
+    """Return the CSV's columns for a game of so many seats: by name, what makes a row's cell."""
+    return {
+        "rank": lambda row: row.rank,
+        "bot": lambda row: guarded(row.bot),
+        "matches": lambda row: row.matches,
+        "points": lambda row: _number(row.points),
+        "rating": lambda row: _rounded(row.rating.value if row.rating else None, 2),
+        "low": lambda row: _rounded(row.rating.low if row.rating else None, 2),
+        "high": lambda row: _rounded(row.rating.high if row.rating else None, 2),
+        "rank_low": lambda row: row.rank_low,
+        "rank_high": lambda row: row.rank_high,
+        "superior": lambda row: _rounded(row.superior, 4),
+        "blocks": lambda row: row.blocks,
+        **{f"place_{place + 1}": partial(_place, place) for place in range(seats)},
+        "draws": lambda row: row.draws,
+        **{f"ended_{e.value.replace('-', '_')}": partial(_ended, e) for e in Ending},
+        "late_turns": lambda row: row.late_turns,
+        "malformed_turns": lambda row: row.malformed_turns,
+        "illegal_moves": lambda row: row.illegal_moves,
+        "benched": lambda row: int(row.benched),
+    }
+
+
+def _place(place: int, row: Row) -> int:
+    return row.places[place]
+
+
+def _ended(ending: Ending, row: Row) -> int:
+    return row.endings.get(ending, 0)
 
 
 def guarded(name: str) -> str:

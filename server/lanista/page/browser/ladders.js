@@ -10,14 +10,13 @@
 
 import { connectSection } from "./connect.js";
 import { el, fill, list } from "./dom.js";
-import { axisOf, CENTRE, counted, formatChange, formatInterval, formatRanks } from "./figures.js";
+import { axisOf, CENTRE, counted, formatChange, formatRanks } from "./figures.js";
 import { followFigures } from "./following.js";
 import { timeElement, timeText } from "./matches.js";
 import { submissionsSection } from "./submissions.js";
 import {
   headCell,
   INTERVAL_COLUMN,
-  intervalBar,
   intervalSwitch,
   LeadersCard,
   numberCell,
@@ -35,7 +34,10 @@ import { pathPart, printable } from "./text.js";
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("./link.js").Lobby} Lobby */
 /** @typedef {import("./link.js").Rest} Rest */
-/** @typedef {import("./tables.js").Column} Column */
+/**
+ * @template Item
+ * @typedef {import("./tables.js").FilledColumn<Item>} FilledColumn
+ */
 
 /** Text that is shown until the arena has computed the table. */
 const COMPUTING = "The table is being computed…";
@@ -241,20 +243,54 @@ export function ladderView(root, link, name) {
   };
 }
 
-/** The columns of a ladder's table. @type {Column[]} */
+/**
+ * @typedef {{ladder: string, row: LadderRow, rest: Rest | undefined, places: Places | null}} Item
+ */
+
+/** The columns of a ladder's table. @type {FilledColumn<Item>[]} */
 const COLUMNS = [
-  { title: "#", meaning: "Rank; ties share the best one, house bots have none" },
-  { title: "Bot", isText: true },
+  {
+    title: "#",
+    meaning: "Rank; ties share the best one, house bots have none",
+    cell: ({ row }) => numberCell(row.rank ?? ""),
+  },
+  {
+    title: "Bot",
+    isText: true,
+    cell: ({ ladder, row, rest }) => ladderBotCell(ladder, row, rest),
+  },
   {
     title: "Rating",
     meaning: `Elo. The mean of the house bots is ${CENTRE}; without house bots, that of all bots`,
+    cell: ({ row }) => ratingCell(row.rating),
   },
   INTERVAL_COLUMN,
-  { title: "Matches", meaning: "Those that count" },
-  { title: "Ranks", meaning: "The 95 % interval of the rank" },
-  { title: "Day", meaning: "How much higher the rating is than a day ago" },
-  { title: "Week", meaning: "How much higher the rating is than a week ago" },
-  { title: "Failed", meaning: "Matches whose ending was its own fault" },
+  {
+    title: "Matches",
+    meaning: "Those that count",
+    cell: ({ row }) => numberCell(row.matches.toLocaleString("en")),
+  },
+  {
+    title: "Ranks",
+    meaning: "The 95 % interval of the rank",
+    cell: ({ row }) => numberCell(formatRanks(row)),
+  },
+  {
+    title: "Day",
+    meaning: "How much higher the rating is than a day ago",
+    cell: ({ row }) => changeCell(row.day),
+  },
+  {
+    title: "Week",
+    meaning: "How much higher the rating is than a week ago",
+    cell: ({ row }) => changeCell(row.week),
+  },
+  {
+    title: "Failed",
+    meaning: "Matches whose ending was its own fault",
+    cell: ({ row }) =>
+      el("td", { class: row.failures > 0 ? "number failures" : "number" }, row.failures),
+  },
 ];
 
 /**
@@ -285,12 +321,13 @@ export function tableSection(ladder) {
       list(
         body,
         rows.map((row) => ({
+          ladder,
           row,
           rest: rests[row.bot],
           places: row.rating === null ? null : axis(row.rating),
         })),
         ({ row }) => row.bot,
-        (item) => rowOf(ladder, item),
+        rowOf,
       );
     },
   };
@@ -299,23 +336,14 @@ export function tableSection(ladder) {
 /**
  * Make a row of a ladder's table.
  *
- * @param {string} ladder
- * @param {{row: LadderRow, rest: Rest | undefined, places: Places | null}} item
+ * @param {Item} item
  * @returns {HTMLElement}
  */
-function rowOf(ladder, { row, rest, places }) {
+function rowOf(item) {
   return el(
     "tr",
-    { class: row.rank === 1 ? "winner" : null },
-    numberCell(row.rank ?? ""),
-    ladderBotCell(ladder, row, rest),
-    ratingCell(row.rating),
-    el("td", null, places !== null && intervalBar(places, formatInterval(row.rating))),
-    numberCell(row.matches.toLocaleString("en")),
-    numberCell(formatRanks(row)),
-    changeCell(row.day),
-    changeCell(row.week),
-    el("td", { class: row.failures > 0 ? "number failures" : "number" }, row.failures),
+    { class: item.row.rank === 1 ? "winner" : null },
+    COLUMNS.map(({ cell }) => cell(item)),
   );
 }
 

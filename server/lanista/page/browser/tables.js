@@ -35,6 +35,13 @@ import { printable } from "./text.js";
 /** @typedef {import("./link.js").TournamentRow} TournamentRow */
 /** @typedef {{title: string, meaning?: string, isText?: boolean}} Column */
 /**
+ * A column with the function that makes its cell in a row.
+ *
+ * @template Item
+ * @typedef {Column & {cell: (item: Item) => HTMLElement}} FilledColumn
+ */
+/** @typedef {{row: TournamentRow, seats: number, places: Places | null}} Item */
+/**
  * A section of the view; `update` shows figures, and returns whether there are any.
  *
  * @typedef {{element: HTMLElement, update: (table: Table) => boolean}} Section
@@ -43,11 +50,17 @@ import { printable } from "./text.js";
 /** Maximum number of bots in the table of results by opponent, whose size is their square. */
 const MAX_BOTS = 40;
 
-/** The column of the bars of ratings. @type {Column} */
+/**
+ * The column of the bars of ratings.
+ *
+ * @type {FilledColumn<{row: {rating: Estimate | null}, places: Places | null}>}
+ */
 export const INTERVAL_COLUMN = {
   title: "±",
   isText: true,
   meaning: `The 95 % interval of the rating; the line is at ${CENTRE}`,
+  cell: ({ row, places }) =>
+    el("td", null, places !== null && intervalBar(places, formatInterval(row.rating))),
 };
 
 /** Make the section of the standings. @returns {Section} */
@@ -96,56 +109,73 @@ export function standingsSection() {
  * Return the columns of the standings.
  *
  * @param {number} seats
- * @returns {Column[]}
+ * @returns {FilledColumn<Item>[]}
  */
 function columnsOf(seats) {
   const two = seats === 2;
   return [
-    { title: "#", meaning: "Rank; ties share the best one" },
-    { title: "Bot", isText: true },
+    {
+      title: "#",
+      meaning: "Rank; ties share the best one",
+      cell: ({ row }) => numberCell(row.rank),
+    },
+    { title: "Bot", isText: true, cell: ({ row }) => botCell(row) },
     {
       title: "Points",
       meaning: two
         ? "A win gives 1, a draw ½"
         : "Every opponent that is placed below gives 1, a tied one ½",
+      cell: ({ row }) => numberCell(halves(row.points)),
     },
     {
       title: "Rating",
       meaning:
         `Elo. The mean of all bots is ${CENTRE}; where intervals are open at one end, that of the ` +
         "bots whose intervals have both",
+      cell: ({ row }) => ratingCell(row.rating),
     },
     INTERVAL_COLUMN,
-    { title: "Matches", meaning: "Those that count" },
-    { title: "Ranks", meaning: "The 95 % interval of the rank by rating" },
-    { title: "Superior", meaning: "The likelihood that it is stronger than the bot below" },
-    two
-      ? { title: "W–D–L", meaning: "Won, drawn, lost" }
-      : { title: `Places 1–${seats}`, meaning: "How often; a tie counts for its best place" },
-    { title: "Failures", isText: true, meaning: "Endings that were its own fault" },
+    {
+      title: "Matches",
+      meaning: "Those that count",
+      cell: ({ row }) => numberCell(row.matches.toLocaleString("en")),
+    },
+    {
+      title: "Ranks",
+      meaning: "The 95 % interval of the rank by rating",
+      cell: ({ row }) => numberCell(formatRanks(row)),
+    },
+    {
+      title: "Superior",
+      meaning: "The likelihood that it is stronger than the bot below",
+      cell: ({ row }) => numberCell(formatPercent(row.superior)),
+    },
+    {
+      title: two ? "W–D–L" : `Places 1–${seats}`,
+      meaning: two ? "Won, drawn, lost" : "How often; a tie counts for its best place",
+      cell: ({ row }) => numberCell(formatPlaces(row, seats)),
+    },
+    {
+      title: "Failures",
+      isText: true,
+      meaning: "Endings that were its own fault",
+      cell: ({ row }) => el("td", { class: "failures" }, formatFailures(row.endings)),
+    },
   ];
 }
 
 /**
  * Make a row of the standings.
  *
- * @param {{row: TournamentRow, seats: number, places: Places | null}} item
+ * @param {Item} item
  * @returns {HTMLElement}
  */
-function rowOf({ row, seats, places }) {
+function rowOf(item) {
+  const { row, seats } = item;
   return el(
     "tr",
     { class: row.rank === 1 && row.matches > 0 ? "winner" : null },
-    numberCell(row.rank),
-    botCell(row),
-    numberCell(halves(row.points)),
-    ratingCell(row.rating),
-    el("td", null, places !== null && intervalBar(places, formatInterval(row.rating))),
-    numberCell(row.matches.toLocaleString("en")),
-    numberCell(formatRanks(row)),
-    numberCell(formatPercent(row.superior)),
-    numberCell(formatPlaces(row, seats)),
-    el("td", { class: "failures" }, formatFailures(row.endings)),
+    columnsOf(seats).map(({ cell }) => cell(item)),
   );
 }
 
