@@ -148,23 +148,15 @@ def test_close_has_every_worker_say_farewell(local, tmp_path):
     wait_until_gone(pids)
 
 
-def test_settling_on_fewer_ends_the_others(local, tmp_path):
-    workers = local(2)
+def test_pinned_workers_have_cores_of_their_own_until_they_settle_on_fewer(local, tmp_path):
+    workers = local(2, pin=True)
     with one_at_work(workers, tmp_path):
-        other = result(workers.submit(errands.pid))
+        other, cores = (result(workers.submit(what)) for what in (errands.pid, errands.cores))
         workers.set_slots(1)
         wait_until_gone([other])
     assert [int((tmp_path / "waits").read_text())] == pids_of(workers)
-
-
-@pytest.mark.skipif(len(usable_cores()) < 2, reason="one core can't be dealt to two workers")
-def test_pinned_workers_have_cores_of_their_own(local, tmp_path):
-    workers = local(2, pin=True)
-    with one_at_work(workers, tmp_path):
-        second = result(workers.submit(errands.cores))
-    half = len(usable_cores()) // 2
-    assert usable_cores()[half : 2 * half] == second
-    workers.set_slots(1)
+    assert deal(usable_cores(), 2)[1] == tuple(cores)
+    workers.set_slots(1)  # now that it is idle
     assert usable_cores() == result(workers.submit(errands.cores))
 
 
