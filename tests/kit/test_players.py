@@ -313,26 +313,7 @@ def test_asking_for_nobody_costs_nothing(compiler, tmp_path, game, other, code, 
     assert end == record.result.bots[1].exit
 
 
-# -- whole players, and the connection -------------------------------------------------------------
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("name", "rounds"), [("hogwarts/AIBibliotecari", None), ("crematoria/AIMiner", 100)]
-)
-def test_a_players_match_is_played_to_its_end_and_won(compiler, tmp_path, name, rounds):
-    """Written as students write them; nothing is refused but second orders, the kits' old habit.
-
-    Short: the originals' own players above.
-    """
-    game = name.partition("/")[0]
-    record = play(tmp_path, game, player(name), rounds=rounds)
-    assert ("finished", 1) == (record.result.end, record.result.ranks[0])
-    assert 1 == record.result.ranks.count(1)
-    assert all("order" in fault.words for fault in faults(record))
-    assert "exited with code 0" == record.result.bots[0].exit
-    said = [line for turn in range(len(record.turns)) for line in log(record, turn)]
-    assert {"hogwarts": "books", "crematoria": "half"}[game] == said[0].split()[0].strip(":")
+# -- the connection --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("said", "name"), [({}, "EveryCall"), ({"LANISTA_NAME": "Me"}, "Me")])
