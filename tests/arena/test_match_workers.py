@@ -4,6 +4,7 @@ What a match does in a worker as it does in the arena's loop is in test_match_pl
 """
 
 import contextlib
+import gc
 import os
 import resource
 import signal
@@ -111,7 +112,8 @@ class ForkedWorker:
 async def workers(nursery, monkeypatch, tmp_path):
     """Start workers that die at a step; everything is closed at the end.
 
-    What an earlier test left may go meanwhile, when the garbage collector finds it.
+    What an earlier test left may go meanwhile, when the garbage collector finds it. The pipes of a
+    helper process that was ended go likewise.
     """
     start_tracker()  # multiprocessing's, which stays
     if can_fork_siblings():
@@ -140,6 +142,8 @@ async def workers(nursery, monkeypatch, tmp_path):
     async with trio.open_nursery() as own:
         yield start_workers
         own.cancel_scope.cancel()
+    if not open_files().items() <= before.items():
+        gc.collect()
     assert open_files().items() <= before.items()
 
 

@@ -4,11 +4,12 @@ HTTP is for reading, and for handing in programs (`routes`), with one answer for
 Commands go over the WebSocket (`viewer`).
 """
 
+import functools
 import hashlib
 import logging
 import re
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import cast
 from urllib.parse import unquote, urlsplit
@@ -94,7 +95,7 @@ class Server:
     operator: OperatorToken = attrs.field(init=False)
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
     _files: dict[str, Answer] = attrs.field(init=False)
-    _packed_files: dict[str, Answer] = attrs.field(init=False)
+    _packed_files: Mapping[str, Answer] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
     connections: Connections = attrs.field(init=False)
     _changes: Changes = attrs.field(factory=Changes, init=False)
@@ -102,8 +103,8 @@ class Server:
     _routes: Routes = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._files = page_files()
-        self._packed_files = {path: file.gzip() for path, file in self._files.items()}
+        self._files = dict(page_files())
+        self._packed_files = _packed_files()
         self.operator = OperatorToken(self.token)
         # With a token, viewers on loopback may be other people, who come through a proxy.
         is_private = is_loopback(self.host) and self.token is None
@@ -304,7 +305,8 @@ def _name_of(host: str) -> str | None:
         return None
 
 
-def page_files() -> dict[str, Answer]:
+@functools.cache
+def page_files() -> Mapping[str, Answer]:
     """Return all files that a browser can load, by path.
 
     Those that index.html names have an address with a version there, by which browsers keep them.
@@ -324,3 +326,8 @@ def page_files() -> dict[str, Answer]:
     file = attrs.evolve(files[index], body=text)
     # The screen of a hall is the same document; its script sees the path.
     return files | {index: file, "/": file, "/screen": file}
+
+
+@functools.cache
+def _packed_files() -> Mapping[str, Answer]:
+    return {path: file.gzip() for path, file in page_files().items()}
