@@ -156,6 +156,11 @@ CPP = """terminate called after throwing an instance of 'std::out_of_range'
         (RUST, "main.rs:2: index out of bounds: the len is 0 but the index is 0"),
         (OLD_RUST, "main.rs:2: no way"),
         (CPP, "std::out_of_range: vector::_M_range_check: __n (which is 3) >= this->size() (wh"),
+        (
+            "env: 'py\\r': none\n/usr/bin/env: use -[v]S to pass options in shebang lines\n",
+            r"env: 'py\r': none",
+        ),
+        ("bot.sh: line 3: `  done\r'\r\n", r"bot.sh: line 3: `  done\r'"),
         ("a\nno brain found \n\n", "no brain found"),
         ("no \x1b", r"no \x1b"),
         ("", ""),

@@ -31,6 +31,8 @@ _PYTHON_FRAME = re.compile(r'\s+File "(?P<file>.+)", line (?P<line>\d+)')
 # The margin of an exception group in Python, whose last line is margin alone.
 _MARGIN = re.compile(r"^ +(?:\| ?|\+-.*)", re.MULTILINE)
 _MARGIN_END = "+------------------------------------"
+# The line that follows the reason if a script names no interpreter that is there.
+_ENV_ADVICE = "/usr/bin/env: use -[v]S to pass options in shebang lines"
 _AT_FRAME = re.compile(
     r"\s+at .*?(?<=[\s()/:])(?P<file>[^\s()/:]+\.\w+):(?P<line>\d+)(?::\d+)?\)?(?: \{)?$"
 )
@@ -58,13 +60,14 @@ def last_words(output: str) -> str:
     MESSAGE`, with the innermost line of the author's own code; for an exception of C++ its type and
     message; otherwise the last line. Without output it is empty.
     """
-    output = output.rstrip()
+    output = output.rstrip().removesuffix(_ENV_ADVICE).rstrip()
     if output.endswith(_MARGIN_END):
         output = _MARGIN.sub("", output).rstrip()
-    lines = output.splitlines()[-LINES:]
+    # Not at a CR alone: bash quotes the line of a script that it can't read, which may end so.
+    lines = re.split(r"\r?\n", output)[-LINES:]
     forms: Sequence[Callable[[Sequence[str]], str]] = (_python, _node, _thrown, _go, _rust, _cpp)
     found = (form(lines) for form in forms)
-    words = next(filter(None, found), lines[-1].strip() if lines else "")
+    words = next(filter(None, found), lines[-1].strip())
     return printable(words[:LONGEST])
 
 
