@@ -158,6 +158,7 @@ def test_cells_of_hogwarts(school):
     assert [1, -1, -1, 2, 3] == [
         school.owner(*cell) for cell in [(0, 0), (0, 2), (1, 1), (3, 0), (5, 5)]
     ]
+    assert {-1} == {school.owner(*cell) for cell in [(-1, 0), (0, -1), (6, 0), (0, 8)]}
     assert "11......" == school.own[0]
     assert [True, False, False, False] == [
         school.passable(*cell) for cell in [(0, 0), (1, 1), (-1, 0), (0, 8)]
@@ -205,6 +206,7 @@ def test_distances_in_hogwarts(school):
     assert {(0, 1): 0, (0, 0): 1, (0, 2): 1} == school.distances([(0, 1)], within=1)
     two = school.distances([(0, 0), (5, 7)])
     assert (3, 3) == (two[0, 3], two[5, 4])
+    assert {} == school.distances([(-1, 0), (0, 8)]), "outside the board"
 
 
 # -- crematoria ----------------------------------------------------------------------------------
@@ -254,6 +256,7 @@ def test_cells_of_crematoria(planet):
     assert [1, -1, -1, -1, 3, 2] == [
         planet.owner(*cell) for cell in [(1, 0), (1, 1), (0, 0), (2, 1), (2, 7), (3, 5)]
     ]
+    assert {-1} == {planet.owner(*cell) for cell in [(-1, 0), (1, -8), (6, 0), (0, 8)]}
     assert "1ECRRCE3" == planet.own[2]
     assert [True, False, False, False] == [
         planet.cave(*cell) for cell in [(1, 0), (2, 1), (0, 0), (1, 8)]
@@ -309,3 +312,4 @@ def test_distances_in_crematoria(planet):
     assert {(1, 2, 0), (1, 1, 0), (2, 1, 0), (2, 2, 0)} == set(
         planet.distances([(1, 2, 0)], within=1)
     )
+    assert {} == planet.distances([(-1, 2, 1), (1, 8, 1), (1, 2, 2)]), "outside the board"

@@ -60,6 +60,7 @@ def test_distances(state):
     assert 4 == state.distances([(0, 1)], blocked={(1, 1)})[2, 1]
     near = {(0, 1): 0, (0, 2): 1, (0, 0): 1, (1, 1): 1}
     assert near == state.distances([(0, 1)], within=1)
+    assert {} == state.distances([(-1, 0), (0, 7)]), "outside the map"
     assert (0, 1) == tuple(state.distances([(5, 6), (0, 1)])[cell] for cell in ((5, 6), (0, 0)))
 
 

@@ -199,8 +199,8 @@ class CrematoriaState(State):
         return 0 <= i < self.rows and 0 <= j < self.cols and self._caves[i][j] == "C"
 
     def owner(self, i: int, j: int) -> int:
-        """The player that owns a cell of level 0; -1: nobody, as rock and elevators."""
-        mark = self.own[i][j]
+        """The player that owns a cell of level 0; -1: nobody, as rock and outside the board."""
+        mark = self.own[i][j] if self.pos_ok(i, j, 0) else ""
         return int(mark) if mark.isdecimal() else -1
 
     def unit_at(self, pos: Pos) -> CrematoriaUnit | None:
@@ -257,7 +257,7 @@ class CrematoriaState(State):
         Ways lead around rock and by elevators; positions that none leads to aren't in it.
 
         Args:
-            goals: where to measure from.
+            goals: where to measure from; those outside the board count for nothing.
             blocked: positions to go around.
             within: steps to look at, at most.
             levels: the levels on which ways may lead; `(0,)`: underground alone.
@@ -266,7 +266,7 @@ class CrematoriaState(State):
         def ways(pos: Pos) -> list[tuple[int, Pos]]:
             return [way for way in self.neighbours(pos) if way[1][2] in levels]
 
-        return steps_from(goals, ways, blocked, within)
+        return steps_from(goals, lambda pos: self.pos_ok(*pos), ways, blocked, within)
 
 
 def _id(unit: CrematoriaUnit) -> int:

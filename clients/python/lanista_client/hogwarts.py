@@ -166,8 +166,8 @@ class HogwartsState(State):
         return 0 <= i < self.rows and 0 <= j < self.cols and self._corridor[i][j] != "W"
 
     def owner(self, i: int, j: int) -> int:
-        """The clan that owns a cell of the board; -1: none, as of a wall."""
-        mark = self.own[i][j]
+        """The clan that owns a cell; -1: none, as of a wall and outside the board."""
+        mark = self.own[i][j] if self.pos_ok(i, j) else ""
         return int(mark) if mark.isdecimal() else -1
 
     def unit_at(self, i: int, j: int) -> HogwartsUnit | None:
@@ -222,13 +222,17 @@ class HogwartsState(State):
         Cells that no way leads to aren't in it.
 
         Args:
-            goals: where to measure from.
+            goals: where to measure from; those outside the board count for nothing.
             diagonal: in the steps of a ghost.
             blocked: cells to go around, beside the walls.
             within: steps to look at, at most.
         """
         return steps_from(
-            goals, lambda cell: self.neighbours(*cell, diagonal=diagonal), blocked, within
+            goals,
+            lambda cell: self.pos_ok(*cell),
+            lambda cell: self.neighbours(*cell, diagonal=diagonal),
+            blocked,
+            within,
         )
 
 

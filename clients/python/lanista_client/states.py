@@ -205,15 +205,20 @@ class AngryMobState(State):
         Cells that no way leads to aren't in it.
 
         Args:
-            goals: where to measure from.
+            goals: where to measure from; those outside the map count for nothing.
             blocked: cells to go around, beside the impassable ones.
             within: steps to look at, at most.
         """
-        return steps_from(goals, lambda cell: self.neighbours(*cell), blocked, within)
+
+        def is_inside(cell: Cell) -> bool:
+            return 0 <= cell[0] < self.rows and 0 <= cell[1] < self.cols
+
+        return steps_from(goals, is_inside, lambda cell: self.neighbours(*cell), blocked, within)
 
 
 def steps_from(
     goals: Iterable[Place],
+    is_inside: Callable[[Place], bool],
     ways: Callable[[Place], Iterable[tuple[int, Place]]],
     blocked: Container[Place],
     within: int,
@@ -222,6 +227,7 @@ def steps_from(
 
     Args:
         goals: where to measure from.
+        is_inside: whether a place lies on the board; goals that don't count for nothing.
         ways: the ways out of a place: directions, and the places they lead to.
         blocked: places to go around.
         within: steps to look at, at most.
@@ -229,9 +235,10 @@ def steps_from(
     Raises:
         TypeError: `goals` is one place, or no list of places.
     """
-    steps = dict.fromkeys(goals, 0)
-    if not isinstance(first := next(iter(steps), ()), tuple):
+    goals = list(goals)
+    if goals and not isinstance(first := goals[0], tuple):
         raise TypeError(f"goals are a list of cells, as in distances([cell]): {first!r} is no cell")
+    steps = dict.fromkeys(filter(is_inside, goals), 0)
     queue = list(steps)
     for place in queue:  # it grows meanwhile
         step = steps[place] + 1

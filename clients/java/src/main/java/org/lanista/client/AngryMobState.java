@@ -198,7 +198,7 @@ public final class AngryMobState extends State {
     /**
      * {@return of each cell, how many steps it is from the nearest goal}
      *
-     * @param goals where to measure from
+     * @param goals where to measure from; those outside the map count for nothing
      */
     public Map<Cell, Integer> distances(Collection<Cell> goals) {
         return distances(goals, Set.of(), Integer.MAX_VALUE);
@@ -208,13 +208,14 @@ public final class AngryMobState extends State {
      * {@return of each cell, how many steps it is from the nearest goal, nearest first; cells that
      * no way leads to aren't in it}
      *
-     * @param goals where to measure from
+     * @param goals where to measure from; those outside the map count for nothing
      * @param blocked cells to go around, beside the impassable ones
      * @param within steps to look at, at most
      */
     public Map<Cell, Integer> distances(Collection<Cell> goals, Set<Cell> blocked, int within) {
         return Distances.from(
                 goals,
+                cell -> 0 <= cell.i() && cell.i() < rows && 0 <= cell.j() && cell.j() < cols,
                 this::neighbours,
                 Way::cell,
                 cell -> !blocked.contains(cell),

@@ -173,14 +173,14 @@ public final class CrematoriaState extends State {
     }
 
     /**
-     * {@return the player that owns a cell of level 0; -1: nobody, as rock and elevators}
+     * {@return the player that owns a cell of level 0; -1: nobody, as rock, elevators and outside
+     * the board}
      *
      * @param i the row
      * @param j the column
-     * @throws IndexOutOfBoundsException it lies outside the board
      */
     public int owner(int i, int j) {
-        return Character.digit(own.get(i).charAt(j), 10);
+        return posOk(i, j, 0) ? Character.digit(own.get(i).charAt(j), 10) : -1;
     }
 
     /**
@@ -345,7 +345,7 @@ public final class CrematoriaState extends State {
     /**
      * {@return of each position, how many steps it is from the nearest goal, by elevators too}
      *
-     * @param goals where to measure from
+     * @param goals where to measure from; those outside the board count for nothing
      */
     public Map<Pos, Integer> distances(Collection<Pos> goals) {
         return distances(goals, Set.of(), Integer.MAX_VALUE, BOTH_LEVELS);
@@ -355,7 +355,7 @@ public final class CrematoriaState extends State {
      * {@return of each position, how many steps it is from the nearest goal, nearest first; ways
      * lead around rock and by elevators, and positions that none leads to aren't in it}
      *
-     * @param goals where to measure from
+     * @param goals where to measure from; those outside the board count for nothing
      * @param blocked positions to go around
      * @param within steps to look at, at most
      * @param levels the levels on which ways may lead; {@code Set.of(0)}: underground alone
@@ -364,6 +364,7 @@ public final class CrematoriaState extends State {
             Collection<Pos> goals, Set<Pos> blocked, int within, Set<Integer> levels) {
         return Distances.from(
                 goals,
+                pos -> posOk(pos.i(), pos.j(), pos.k()),
                 this::neighbours,
                 Way::pos,
                 pos -> !blocked.contains(pos) && levels.contains(pos.k()),

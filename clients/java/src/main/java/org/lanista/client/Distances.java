@@ -16,6 +16,7 @@ final class Distances {
      * {@return of each place, how many steps it is from the nearest goal, nearest first}
      *
      * @param goals where to measure from
+     * @param inside whether a place lies on the board; goals that don't count for nothing
      * @param ways the ways out of a place
      * @param end the place that a way leads to
      * @param open whether ways may lead to a place
@@ -23,13 +24,16 @@ final class Distances {
      */
     static <P, W> Map<P, Integer> from(
             Collection<P> goals,
+            Predicate<P> inside,
             Function<P, List<W>> ways,
             Function<W, P> end,
             Predicate<P> open,
             int within) {
         Map<P, Integer> steps = new LinkedHashMap<>();
         for (P goal : goals) {
-            steps.put(goal, 0);
+            if (inside.test(goal)) {
+                steps.put(goal, 0);
+            }
         }
         List<P> queue = new ArrayList<>(steps.keySet());
         for (int at = 0; at < queue.size(); at++) { // it grows meanwhile

@@ -154,13 +154,14 @@ public final class HogwartsState extends State {
     }
 
     /**
-     * {@return the clan that owns a cell; -1: none, as of a wall}
+     * {@return the clan that owns a cell; -1: none, as of a wall and outside the board}
      *
-     * @param cell a cell of the board
-     * @throws IndexOutOfBoundsException it lies outside
+     * @param cell the cell
      */
     public int owner(Cell cell) {
-        return Character.digit(own.get(cell.i()).charAt(cell.j()), 10);
+        return posOk(cell.i(), cell.j())
+                ? Character.digit(own.get(cell.i()).charAt(cell.j()), 10)
+                : -1;
     }
 
     /** {@return where books lie, row by row} */
@@ -311,7 +312,7 @@ public final class HogwartsState extends State {
     /**
      * {@return of each cell, how many steps of a wizard it is from the nearest goal}
      *
-     * @param goals where to measure from
+     * @param goals where to measure from; those outside the board count for nothing
      */
     public Map<Cell, Integer> distances(Collection<Cell> goals) {
         return distances(goals, false, Set.of(), Integer.MAX_VALUE);
@@ -321,7 +322,7 @@ public final class HogwartsState extends State {
      * {@return of each cell, how many steps it is from the nearest goal, nearest first; cells that
      * no way leads to aren't in it}
      *
-     * @param goals where to measure from
+     * @param goals where to measure from; those outside the board count for nothing
      * @param diagonally in the steps of a ghost
      * @param blocked cells to go around, beside the walls
      * @param within steps to look at, at most
@@ -330,6 +331,7 @@ public final class HogwartsState extends State {
             Collection<Cell> goals, boolean diagonally, Set<Cell> blocked, int within) {
         return Distances.from(
                 goals,
+                cell -> posOk(cell.i(), cell.j()),
                 cell -> neighbours(cell, diagonally),
                 Way::cell,
                 cell -> !blocked.contains(cell),

@@ -79,6 +79,7 @@ final class CrematoriaStateTest {
             owners.add(planet.owner(c[0], c[1]));
         }
         Check.equal(List.of(1, -1, -1, -1, 3, 2), owners);
+        Check.equal(List.of(-1, -1), List.of(planet.owner(-1, 0), planet.owner(0, 8)));
         Check.equal("1ECRRCE3", planet.own().get(2));
         Check.that(planet.cave(1, 0), "a cave, also when it is owned");
         Check.that(!planet.cave(2, 1) && !planet.cave(0, 0) && !planet.cave(1, 8), "no cave");
@@ -159,6 +160,7 @@ final class CrematoriaStateTest {
         Check.equal(
                 Set.of(pos(1, 2, 0), pos(1, 1, 0), pos(2, 1, 0), pos(2, 2, 0)),
                 planet.distances(goal, Set.of(), 1, Set.of(0, 1)).keySet());
+        Check.equal(Map.of(), planet.distances(List.of(pos(1, 8, 1), pos(1, 2, 2))));
     }
 
     /** PROTOCOL.md 3: units by id, gems and elevators by place, however they came. */

@@ -92,6 +92,8 @@ final class HogwartsStateTest {
         Check.equal(-1, school.owner(cell(1, 1)));
         Check.equal(2, school.owner(cell(3, 0)));
         Check.equal(3, school.owner(cell(5, 5)));
+        Check.equal(-1, school.owner(cell(-1, 0)));
+        Check.equal(-1, school.owner(cell(0, 8)));
         Check.thrown(IndexOutOfBoundsException.class, () -> school.own().get(6));
         Check.equal("11......", school.own().get(0));
         Check.that(school.passable(0, 0), "a corridor");
@@ -154,6 +156,7 @@ final class HogwartsStateTest {
         Check.equal(
                 Map.of(cell(0, 1), 0, cell(0, 0), 1, cell(0, 2), 1),
                 school.distances(goal, false, Set.of(), 1));
+        Check.equal(Map.of(), school.distances(List.of(cell(-1, 0), cell(0, 8))));
         Map<Cell, Integer> two = school.distances(List.of(cell(0, 0), cell(5, 7)));
         Check.equal(List.of(3, 3), List.of(two.get(cell(0, 3)), two.get(cell(5, 4))));
         int last = 0;

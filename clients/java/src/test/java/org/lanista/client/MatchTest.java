@@ -135,6 +135,7 @@ final class MatchTest {
         Check.equal(
                 Map.of(cell(0, 1), 0, cell(0, 2), 1, cell(0, 0), 1, cell(1, 1), 1),
                 state.distances(List.of(cell(0, 1)), Set.of(), 1));
+        Check.equal(Map.of(), state.distances(List.of(cell(-1, 0), cell(0, 7))));
     }
 
     /** Units are new each turn, neutral numbers are kept and corrected (PROTOCOL.md 5). */
