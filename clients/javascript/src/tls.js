@@ -82,6 +82,7 @@ export function secured(plain, host, port, ca, timeout) {
     };
     const closed = () => fail(new Error("the connection ended in the handshake"));
     const timer = setTimeout(() => fail(new Error("timed out")), timeout);
+    if (plain.destroyed) closed(); // already, of which Node tells nobody here
     socket.once("error", fail).once("close", closed);
     socket.once("secureConnect", () => {
       clearTimeout(timer);

@@ -12,6 +12,7 @@ import { Worker } from "node:worker_threads";
 import { clock } from "../src/connector.js";
 import { opening } from "../src/hello.js";
 import { connect } from "../src/index.js";
+import { secured } from "../src/tls.js";
 import { FORFEIT, nextOf, START, TURN_0, TURN_1, WELCOME } from "./scripted.js";
 
 const folder = new URL("../../../tests/arena/certificates/", import.meta.url);
@@ -214,6 +215,15 @@ for (const [what, serve, ca, why] of FAILING) {
     });
   });
 }
+
+test("a connection that has ended before the handshake begins isn't waited for", async (t) => {
+  const port = await listening(t, createServer((socket) => void socket.end()));
+  const plain = new Socket().connect(port, "127.0.0.1");
+  await once(plain, "close");
+  await assert.rejects(secured(plain, "localhost", port, undefined, 1000), {
+    words: `no TLS with localhost:${port}: the connection ended in the handshake`,
+  });
+});
 
 /** An arena of its own thread: it goes on while the bot computes and reads nothing. */
 const BESIDE = `
