@@ -65,7 +65,7 @@ function f(){ const a=undefined; return a.x; }
                                           ^
 
 TypeError: Cannot read properties of undefined (reading 'x')
-    at ArenaState.get (file:///home/ann/node_modules/lanista-client/src/state.js:7:2)
+    at ArenaState.get (file:///home/ann/lanista-client/src/state.js:7:2)
     at f (file:///home/ann/bad.mjs:1:43)
     at ModuleJob.run (node:internal/modules/esm/module_job:325:25)
 
@@ -121,6 +121,8 @@ GO = """panic: strings: negative Repeat count
 goroutine 1 [running]:
 strings.Repeat({0x46bafc?, 0x462480?}, 0xc0000061a0?)
 \t/usr/lib/go-1.19/src/strings/strings.go:538 +0x4d8
+lanista.(*Arena[...]).Send(0xc000104000)
+\t/home/ann/lanista-client/arena.go:196 +0x4b4
 main.f(...)
 \t/home/ann/main.go:5
 main.main()

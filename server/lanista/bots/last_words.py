@@ -24,6 +24,7 @@ _FOREIGN = re.compile(
     |java\.base/|org\.lanista\.client  # Java
     |node:|/node_modules/|/clients/javascript/  # JavaScript
     |/go(?:-[\d.]+)?/src/|/clients/go/  # Go
+    |/lanista-client/  # JavaScript and Go, as an arena's page serves them
     """,
     re.VERBOSE,
 )
