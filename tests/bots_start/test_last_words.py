@@ -138,6 +138,17 @@ OLD_RUST = (
 CPP = """terminate called after throwing an instance of 'std::out_of_range'
   what():  vector::_M_range_check: __n (which is 3) >= this->size() (which is 0)
 """
+NODE_HEAP = """
+FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory
+----- Native stack trace -----
+
+ 1: 0xb78db3 node::OOMErrorHandler(char const*, v8::OOMDetails const&) [node]
+10: 0x195e476  [node]
+"""
+SANITIZED = """SUMMARY: AddressSanitizer: heap-buffer-overflow /home/ann/bot.cpp:6 in main
+Shadow bytes around the buggy address:
+==24134==ABORTING
+"""
 
 
 @pytest.mark.parametrize(
@@ -153,10 +164,12 @@ CPP = """terminate called after throwing an instance of 'std::out_of_range'
         (NODE_PROPERTIES, "bad.mjs:2: Error: ENOENT: no such file or directory, open 'table.json'"),
         (NODE_TEXT, "bad.cjs:4: no way"),
         (NODE_REJECTED, '"no way".'),
+        (NODE_HEAP, "Reached heap limit Allocation failed - JavaScript heap out of memory"),
         (JAVA, 'Bad.java:2: java.lang.NumberFormatException: For input string: "x"'),
         (GO, "main.go:5: strings: negative Repeat count"),
         (RUST, "main.rs:2: index out of bounds: the len is 0 but the index is 0"),
         (OLD_RUST, "main.rs:2: no way"),
+        (SANITIZED, "AddressSanitizer: heap-buffer-overflow /home/ann/bot.cpp:6 in main"),
         (CPP, "std::out_of_range: vector::_M_range_check: __n (which is 3) >= this->size() (wh"),
         (
             "env: 'py\\r': none\n/usr/bin/env: use -[v]S to pass options in shebang lines\n",

@@ -51,6 +51,10 @@ _RUST_PANIC = re.compile(
     r"thread '[^']*' (?:\(\d+\) )?panicked at "
     r"(?:'(?P<message>.*)', )?(?P<file>[^']+):(?P<line>\d+):\d+:?$"
 )
+# What Node says before a native stack trace, and a sanitizer of C, C++ or Rust before its map.
+_FATAL = re.compile(
+    r"(?:FATAL ERROR|SUMMARY): (?P<message>.*JavaScript heap out of memory|\w+Sanitizer: .+)"
+)
 _CPP_THROWN = re.compile(r"terminate called after throwing an instance of '(?P<message>.+)'")
 
 
@@ -66,7 +70,8 @@ def last_words(output: str) -> str:
         output = _MARGIN.sub("", output).rstrip()
     # Not at a CR alone: bash quotes the line of a script that it can't read, which may end so.
     lines = re.split(r"\r?\n", output)[-LINES:]
-    forms: Sequence[Callable[[Sequence[str]], str]] = (_python, _node, _thrown, _go, _rust, _cpp)
+    forms: Sequence[Callable[[Sequence[str]], str]]
+    forms = (_python, _node, _thrown, _go, _rust, _cpp, _fatal)
     found = (form(lines) for form in forms)
     words = next(filter(None, found), lines[-1].strip())
     return printable(words[:LONGEST])
@@ -129,6 +134,11 @@ def _cpp(lines: Sequence[str]) -> str:
     kind = lines[thrown].split("'")[1]
     what = "".join(lines[thrown + 1 : thrown + 2]).partition("what():")[2].strip()
     return f"{kind}: {what}" if what else kind
+
+
+def _fatal(lines: Sequence[str]) -> str:
+    fatal = _last(lines, _FATAL)
+    return "" if fatal < 0 else lines[fatal].partition(": ")[2]
 
 
 def _last(lines: Sequence[str], form: re.Pattern[str]) -> int:
