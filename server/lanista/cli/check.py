@@ -92,6 +92,7 @@ def command(
             command=argv,
             limits=limits_of_match(bot_limits, None),
             sandboxed=sandboxed(sandbox),
+            restart=False,  # as in a tournament, it may stay for the next match
         ),
         ruleset=ruleset,
         seed=checked_seed(ruleset, seed),
