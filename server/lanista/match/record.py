@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     import cattrs
 
 FORMAT = 4
-"""Version of the format, raised when older readers couldn't understand newer records."""
+"""Version of the format. Records of another one aren't read, so a new key has a default instead of
+raising it."""
 ENDING = ".jsonl.gz"
 PART, TMP = ".part", ".tmp"
 """Suffixes that the name has: while the match goes on, while its record is compressed."""
