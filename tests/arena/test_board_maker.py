@@ -18,6 +18,9 @@ from lanista.hosting.control import RunningMatches
 from lanista.match.conditions import MatchSpec, prepare_board, unpack_board
 from support.processes import runs
 
+HANGS = 0.5
+"""Seconds that a helper gets which is stopped: enough for the call to reach it."""
+
 
 def spec_of(game, seed, board=None):
     ruleset = registry.get(game)
@@ -99,7 +102,7 @@ async def test_a_helper_that_hangs_is_replaced(maker, monkeypatch):
     helper = await maker._helper.call(os.getpid)
     os.kill(helper, signal.SIGSTOP)
     with monkeypatch.context() as patched:
-        patched.setattr(match_player, "MAKING_TIME", 0.05)
+        patched.setattr(match_player, "MAKING_TIME", HANGS)
         assert b"" == await maker.pack(spec_of("crematoria", 2))
     assert not runs(helper)
     spec = spec_of("crematoria", 3)
@@ -112,7 +115,7 @@ async def test_a_helper_that_hangs_while_the_arena_ends_is_no_error(maker, monke
     player.boards = maker
     helper = await maker._helper.call(os.getpid)
     os.kill(helper, signal.SIGSTOP)
-    monkeypatch.setattr(match_player, "MAKING_TIME", 0.05)
+    monkeypatch.setattr(match_player, "MAKING_TIME", HANGS)
     player.interrupt()
     with structlog.testing.capture_logs() as logs:
         assert b"" == await maker.pack(spec_of("crematoria", 2))

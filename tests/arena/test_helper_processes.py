@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 import trio
@@ -13,6 +12,7 @@ import trio
 from e2e.running import wait_until
 from lanista.helper_processes import LOW_PRIORITY, HelperDiedError, HelperProcess
 from support.processes import runs
+from support.waiting import until
 
 SCRIPT = """
 import os, sys, trio
@@ -107,9 +107,13 @@ async def test_one_that_dies_during_a_call_is_an_error_of_its_own():
             await helper.call(os._exit, 1)
 
 
-async def test_one_whose_call_is_cancelled_is_killed():
+async def test_one_whose_call_is_cancelled_is_killed(tmp_path):
+    begun = tmp_path / "begun"
+    work = f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(600)"
     async with running() as helper:
         pid = await helper.call(os.getpid)
-        with trio.move_on_after(0.01):
-            await helper.call(time.sleep, 600)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(helper.call, exec, work)
+            await until(begun.exists)
+            nursery.cancel_scope.cancel()
         assert not runs(pid)

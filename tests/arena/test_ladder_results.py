@@ -170,7 +170,7 @@ async def test_the_arena_ends_although_the_database_is_silent():
 
     def add_matches(_):
         trio.from_thread.run_sync(asked.set)
-        outcomes.append(ended.wait(5))
+        outcomes.append(ended.wait(60))
         return []
 
     async with storing(add_matches) as (results, _):
