@@ -158,21 +158,6 @@ def test_a_folder_is_no_database_to_rebuild(lanista, tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--concurrency", "0"], "--concurrency: 0"),
-        (["--concurrency", "many"], "--concurrency: 'many'"),
-        (["--json", "--plain"], "give only one of them"),
-        (["--executor", "slurm"], "slurm"),
-        (["--unbench", "Nobody"], "Nobody"),
-    ],
-)
-def test_run_refuses_options_that_can_not_be(lanista, tmp_path, words, told):
-    (tmp_path / "cup.toml").write_text(CUP)
-    complains(lanista("tournament", "run", "cup.toml", *words), told)
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
         ([], "Missing argument 'FILE' or 'GAME BOT...'"),
         (["angrymob"], "two bots or more, 0 given"),
         (["angrymob", "CamperJoe"], "two bots or more, 1 given"),
@@ -190,6 +175,10 @@ def test_run_refuses_options_that_can_not_be(lanista, tmp_path, words, told):
         (["cup.toml", "--seeds", "10"], "--seeds: cup.toml says that itself"),
         (["cup.toml", "-i", "pit"], "--map: cup.toml says that itself"),
         (["cup.toml", "--time-move", "1"], "--time-move: cup.toml says that itself"),
+        (["cup.toml", "--concurrency", "0"], "--concurrency: 0"),
+        (["cup.toml", "--concurrency", "many"], "--concurrency: 'many'"),
+        (["cup.toml", "--json", "--plain"], "give only one of them"),
+        (["cup.toml", "--executor", "slurm"], "slurm"),
     ],
 )
 def test_run_takes_either_a_file_or_bots_and_what_describes_their_tournament(
@@ -278,12 +267,17 @@ def test_sprt_refuses_what_can_not_be(lanista, tmp_path, words, told):
     assert [] == list(tmp_path.iterdir())
 
 
-def test_sprt_can_be_told_to_unbench_a_bot_as_run_can(lanista):
-    """Else all that was played would be lost by a crash that is mended."""
-    done = lanista("sprt", "GravityGoers", "CamperJoe", "--unbench", "Nobody")
-    complains(
-        done, "unbench: 'Nobody' isn't a bot of this tournament; its bots are GravityGoers, C"
-    )
+@pytest.mark.parametrize(
+    ("words", "bots"),
+    [
+        (["tournament", "run", "cup.toml"], "A, B"),
+        (["sprt", "GravityGoers", "CamperJoe"], "GravityGoers, CamperJoe"),
+    ],
+)
+def test_only_a_bot_of_the_tournament_can_be_unbenched(lanista, tmp_path, words, bots):
+    (tmp_path / "cup.toml").write_text(CUP)
+    told = f"unbench: 'Nobody' isn't a bot of this tournament; its bots are {bots}"
+    complains(lanista(*words, "--unbench", "Nobody"), told)
 
 
 @pytest.mark.parametrize(("decision", "code"), [("H1", 0), ("H0", 1), ("", 3)])

@@ -45,6 +45,10 @@ HERE = {"HOST": "arena", "PORT": "99", "NAME": "E", "TOKEN": "t"}
             *((b"127.0.0.1", 7777), b"A v=1\n"),
             id="empty variables say nothing",
         ),
+        pytest.param(
+            *({}, {"name": "A", "host": "ar\u00e9na"}, ("ar\u00e9na", 7777), b"A v=1\n"),
+            id="an international name is left to the resolver",
+        ),
         # What a bot that Lanista started says of another arena counts for nothing; what it says of
         # itself does.
         pytest.param(
@@ -66,17 +70,14 @@ def test_where_the_arena_is(monkeypatch, variables, arguments, address, hello):
     assert hello == wire.sent
 
 
-def test_an_international_host_name_is_left_to_the_resolver(monkeypatch):
-    wire = wired(monkeypatch)
-    Arena("A", host="ar\u00e9na").close()
-    assert ("ar\u00e9na", 7777) == wire.address
-
-
-def test_small_writes_go_at_once(monkeypatch):
-    """PROTOCOL.md 1: both sides set TCP_NODELAY."""
+def test_small_writes_go_at_once_and_a_machine_that_is_gone_is_noticed(monkeypatch):
+    """PROTOCOL.md 1: both sides set TCP_NODELAY. A bot that only waits would never know else."""
     wire = wired(monkeypatch)
     Arena("A").close()
     assert (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) in wire.options
+    assert (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1) in wire.options
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # for an answer that isn't acknowledged
+        assert (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 120_000) in wire.options
     assert wire.closed
 
 

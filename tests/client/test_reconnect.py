@@ -196,16 +196,6 @@ def test_ctrl_c_ends_it(arena_of, monkeypatch):
         Arena("A", reconnect=True)
 
 
-def test_a_machine_that_is_gone_is_noticed(arena_of):
-    """Otherwise a bot that only waits would never know."""
-    arena = arena_of(MATCH)
-    Arena("A").close()
-    (wire,) = arena.wires
-    assert (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1) in wire.options
-    if hasattr(socket, "TCP_USER_TIMEOUT"):  # for an answer that isn't acknowledged
-        assert (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 120_000) in wire.options
-
-
 def test_a_broken_connection_is_closed_before_the_next_is_made(arena_of, monkeypatch):
     """Or the arena would hear of two."""
     arena = arena_of(WELCOME, WELCOME, MATCH)

@@ -259,24 +259,15 @@ def test_what_doesnt_decide_a_match_keeps_what_was_played(tmp_path, changes):
 
 
 def test_a_map_is_known_by_what_it_holds(tmp_path):
-    shipped = names("angrymob")[0]
-    (tmp_path / "copy.map").write_text(read("angrymob", shipped))
-    by_name, by_file = made(tmp_path, maps=[shipped]), made(tmp_path, maps=["copy.map"])
-
-    assert by_name.block_id(("Joe", "Random"), Opening(1, shipped)) == by_file.block_id(
-        ("Joe", "Random"), Opening(1, "copy.map")
-    )
-    assert first_id(made(tmp_path)) != by_file.block_id(("Joe", "Random"), Opening(1, "copy.map"))
-
-
-def test_a_map_may_be_written_into_the_spec(tmp_path):
-    """It is the same block as by the map's name; results call the map by a hash of the text."""
-    by_name, by_text = made(tmp_path, maps=["pit"]), made(tmp_path, maps=[read("angrymob", "pit")])
-    called = by_text.opening(0).map
+    """By its name, as a file, or as a text in the spec, which results call by a hash of it."""
+    text = read("angrymob", "pit")
+    (tmp_path / "copy.map").write_text(text)
+    setups = [made(tmp_path, maps=[map_]) for map_ in ("pit", "copy.map", text)]
+    ids = {setup.block_id(("Joe", "Random"), setup.opening(0)) for setup in setups}
+    assert 1 == len(ids - {first_id(made(tmp_path))})
+    called = setups[2].opening(0).map
     assert re.fullmatch(r"text-[0-9a-f]{8}", called)
-    assert [called] == list(by_text.match_setup.boards)
-    bots = by_name.bots[:2]
-    assert by_name.block_id(bots, by_name.opening(0)) == by_text.block_id(bots, by_text.opening(0))
+    assert [called] == list(setups[2].match_setup.boards)
     error = error_of(tmp_path, maps=["pit", "2 2\nA B\n. x\n"])
     assert re.match(r"maps\[2\]: text-\w{8}: line 3, column 3: unknown cell", error), error
 
