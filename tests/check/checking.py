@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-from e2e.running import BOTS
 from lanista.check.bout import Tested
 from lanista.games import registry
 from lanista.hosting.bot_pool import Contestant
@@ -15,11 +14,6 @@ HERE = Path(__file__).parent
 def mode(name):
     """The words of this folder's bot that does one thing wrong."""
     return (sys.executable, "-S", str(HERE / "bot.py"), name)
-
-
-def offender(name):
-    """The words of a bot of tests/bots."""
-    return (sys.executable, "-S", str(BOTS / f"{name}.py"))
 
 
 def under_check(words, *, game="angrymob", time_move=5.0, time_start=30.0):

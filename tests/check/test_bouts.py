@@ -4,7 +4,8 @@ advice, and no other does.
 
 import pytest
 
-from check.checking import mode, offender
+from check.checking import mode
+from e2e.running import bot_words
 from lanista.check.gauntlet import APART, CROWDED, KEPT, LARGEST, ONE, PLAIN, WORDS
 from lanista.check.items import Status
 
@@ -35,13 +36,13 @@ def check(items, name, words):
 @pytest.mark.parametrize("bot", FAULTS)
 async def test_a_bot_with_one_fault_fails_the_item_of_that_fault(items_after, bot):
     bout, name, words = FAULTS[bot]
-    check(await items_after(offender(bot) if bout is None else mode(bot), bout), name, words)
+    check(await items_after(bot_words(bot) if bout is None else mode(bot), bout), name, words)
 
 
 @pytest.mark.long
 async def test_a_bot_that_never_says_its_name_fails_by_time(items_after):
     """Nothing else is tried, and each of the others says so."""
-    items = await items_after(offender("silent"), time_start=0.5)
+    items = await items_after(bot_words("silent"), time_start=0.5)
     check(items, "name", "no hello within 0.5 s")
     others = [item for item in items.values() if item.name != "name"]
     assert 11 == len(others)
@@ -63,7 +64,7 @@ async def test_a_bot_with_a_token_of_its_own_is_told_so(items_after):
 
 async def test_a_late_bot_fails_by_its_times(items_after):
     """It answers the third turn when it has heard that it was late."""
-    items = await items_after(offender("late"), time_move=1.0)
+    items = await items_after(bot_words("late"), time_move=1.0)
     check(items, "times", "the plain match, turn 2: no answer within 1 s")
 
 
@@ -75,7 +76,7 @@ async def test_a_bot_that_stays_when_all_is_over_fails_the_end(items_after):
 
 async def test_a_fault_of_the_plain_match_is_not_told_again_by_the_others(items_after):
     """What they are there for couldn't be tried: they say why."""
-    items = await items_after(offender("illegal"), WORDS)
+    items = await items_after(bot_words("illegal"), WORDS)
     check(items, "submoves", "the plain match, turn 2")
     words = items["unknown-keywords"]
     assert (Status.NOT_TRIED, "it was refused in turn 2") == (words.status, words.said)
@@ -95,7 +96,7 @@ async def test_a_second_match_is_played_by_a_bot_that_asks_for_it(items_after):
 
 async def test_a_classic_bot_is_checked_without_what_only_version_1_has(items_after):
     """PROTOCOL.md 6: no go, no keywords, no keep."""
-    items = await items_after(offender("classic"), ONE, LARGEST, CROWDED)
+    items = await items_after(bot_words("classic"), ONE, LARGEST, CROWDED)
     missing = {item.name for item in items.values() if item.status is Status.NOT_APPLICABLE}
     assert {"before-go", "unknown-keywords", "keep"} == missing
     assert {Status.OK} == {item.status for item in items.values() if item.name not in missing}

@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from check.checking import mode, offender
-from e2e.running import Program, command
+from check.checking import mode
+from e2e.running import Program, bot_words, command
 from lanista.games import registry
 from support.processes import children_of
 
@@ -70,7 +70,7 @@ def test_an_error_of_the_rules_is_told_in_one_line(lanista, monkeypatch):
 
 def test_a_signal_ends_it_and_its_bots(tmp_path, started):
     """The bot has said hello and would be waited for 20 s."""
-    words = command("check", shlex.join(offender("falls_silent")), "--game", "angrymob")
+    words = command("check", shlex.join(bot_words("falls_silent")), "--game", "angrymob")
     program = started(Program(words, tmp_path))
     program.until(lambda: children_of(program.process.pid), "the bot is started")
     program.signal(signal.SIGINT)
