@@ -1,9 +1,12 @@
 """What the tests of bot processes share: looking at processes, and waiting for them to go."""
 
+import contextlib
+import json
 import os
 import signal
+import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +47,25 @@ def children() -> set[int]:
 def fork_server() -> int:
     """The fork server of this process; 0 while there is none."""
     return keeper_process._fork_server.pid
+
+
+@contextlib.asynccontextmanager
+async def telling(script: Path, *words: str) -> AsyncIterator[tuple[trio.Process, Any]]:
+    """Run a script as an arena of its own for the block, with its first line, which is JSON."""
+    command = [sys.executable, str(script), *words]
+    arena = await trio.lowlevel.open_process(command, env=ENVIRONMENT, stdout=subprocess.PIPE)
+    try:
+        line = b""
+        with trio.fail_after(PATIENCE):
+            while not line.endswith(b"\n"):
+                more = await arena.stdout.receive_some()
+                assert more, "it ended before it told anything"
+                line += more
+        yield arena, json.loads(line)
+    finally:
+        arena.kill()
+        await arena.wait()
+        await arena.stdout.aclose()
 
 
 async def end_of(bot: Bot) -> Exit:

@@ -6,15 +6,13 @@ isn't ended. `tests/bench/bombs.py` measures larger ones.
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import trio
 
 from bots_start.arena import listening, needs_sandbox
-from bots_start.processes import ENV, ENVIRONMENT, end_of, gone, python
+from bots_start.processes import ENV, end_of, gone, python, telling
 from lanista.bots import cgroup, execute, proctree
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
@@ -92,7 +90,7 @@ async def test_a_limit_broken_since_the_last_look_is_told(script):
 async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(with_groups, script):
     """Its keeper removes it; nobody else would."""
     path = script("""
-        import os, sys
+        import json, os
         import trio
         from lanista.bots.limits import BotLimits
         from lanista.bots.command import environment
@@ -101,24 +99,13 @@ async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(wit
         async def main():
             env = environment(port=1, name="n")
             async with start_bot(["sleep", "100"], env, limits=BotLimits()) as bot:
-                os.write(1, b"%d %d\\n" % (bot.keeper, os.getpid()))
+                print(json.dumps([bot.keeper, os.getpid()]), flush=True)
                 await trio.sleep_forever()
         assert use_cgroups()
         trio.run(main)
     """)
-    arena = await trio.lowlevel.open_process(
-        [sys.executable, str(path)], env=ENVIRONMENT, stdout=subprocess.PIPE
-    )
-    try:
-        async with arena.stdout as stdout:
-            told = b""
-            while not told.endswith(b"\n"):
-                told += await stdout.receive_some()
-        keeper, pid = map(int, told.split())
+    async with telling(path) as (_, (keeper, pid)):
         groups = list(with_groups.rglob(f"lanista-bot-{pid}-*"))
-    finally:
-        arena.kill()
-        await arena.wait()
     assert 1 == len(groups)
     await until(lambda: not groups[0].exists())
     await gone([keeper])

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import sys
-from functools import partial
 
 import pytest
 import trio
@@ -21,6 +20,7 @@ from bots_start.processes import (
     pids_in,
     python,
     runs,
+    telling,
 )
 from lanista.bots import keeper_process, process, proctree
 from lanista.bots.process import Exit, start_bot
@@ -235,24 +235,12 @@ ARENA = """
 async def test_all_is_dead_after_the_arena(script, family, number):
     """Killed by -9, interrupted as by Ctrl-C, or terminated: bots, descendants and keepers go,
     and what those were forked from."""
-    command = [sys.executable, str(script(ARENA)), *python(family)]
-    async with trio.open_nursery() as nursery:
-        options = {"env": ENVIRONMENT, "stdout": -1, "capture_stderr": True, "check": False}
-        # Its end is waited for here, and it is killed when the test fails before.
-        arena = await nursery.start(partial(trio.run_process, command, **options))
-        with trio.fail_after(PATIENCE):
-            line = b""
-            while not line.endswith(b"\n"):
-                more = await arena.stdout.receive_some()
-                assert more, "the arena ended before its bots were there"
-                line += more
-        pids = json.loads(line)
+    async with telling(script(ARENA), *python(family)) as (arena, pids):
         assert 11 == len(set(pids))
         assert all(map(runs, pids))
         os.kill(arena.pid, number)
-        with trio.move_on_after(PATIENCE) as waiting:
+        with trio.fail_after(PATIENCE):
             await arena.wait()
-        assert not waiting.cancelled_caught, f"the arena outlives {number.name}"
     await gone(pids)
 
 

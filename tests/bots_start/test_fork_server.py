@@ -27,6 +27,7 @@ from bots_start.processes import (
     pids_in,
     python,
     runs,
+    telling,
 )
 from lanista.bots import fork_server as server_side
 from lanista.bots import keeper_process
@@ -211,24 +212,17 @@ async def test_a_stopped_fork_server_goes_on():
     assert server == fork_server()
 
 
-async def test_a_fork_server_that_is_killed_with_a_request_fails_that_bot_alone(monkeypatch):
-    """It may have forked a keeper before: so it isn't asked again for that bot."""
-    async with start_bot(["true"], ENV):
-        server = fork_server()
-    send = socket.send_fds
-
-    def send_and_kill(*what):
-        stop(server)
-        send(*what)
-        os.kill(server, signal.SIGKILL)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(keeper_process.socket, "send_fds", send_and_kill)
-        assert "the process that starts bots has ended" == await failure_of(["true"])
-    assert Exit(code=0) == await exit_of(["true"])
-
-
-async def test_a_fork_server_that_does_not_answer_is_replaced(monkeypatch):
+@pytest.mark.parametrize(
+    ("is_killed", "why"),
+    [
+        # It may have forked a keeper before: so it isn't asked again for that bot.
+        (True, "the process that starts bots has ended"),
+        (False, "the process that starts bots doesn't answer"),
+    ],
+)
+async def test_a_fork_server_that_gives_no_answer_fails_one_bot_and_is_replaced(
+    monkeypatch, is_killed, why
+):
     async with start_bot(["true"], ENV):
         server = fork_server()
     send = socket.send_fds
@@ -236,11 +230,13 @@ async def test_a_fork_server_that_does_not_answer_is_replaced(monkeypatch):
     def stop_and_send(*what):
         stop(server)
         send(*what)
+        if is_killed:
+            os.kill(server, signal.SIGKILL)
 
     with monkeypatch.context() as patch:
         patch.setattr(keeper_process.socket, "send_fds", stop_and_send)
-        keeper_process._fork_server._requests.settimeout(0.2)
-        assert "the process that starts bots doesn't answer" == await failure_of(["true"])
+        keeper_process._fork_server._requests.settimeout(PATIENCE if is_killed else 0.2)
+        assert why == await failure_of(["true"])
     assert read_stat(server) is None
     assert Exit(code=0) == await exit_of(["true"])
 
@@ -367,21 +363,11 @@ FORKED = """
 
 async def test_a_fork_of_the_arena_has_one_of_its_own(script):
     """And doesn't keep its parent's alive, if that is killed."""
-    arena = await trio.lowlevel.open_process(
-        [sys.executable, str(script(FORKED))], env=ENVIRONMENT, stdout=subprocess.PIPE
-    )
-    with trio.fail_after(PATIENCE):
-        line = b""
-        while not line.endswith(b"\n"):
-            line += await arena.stdout.receive_some()
-    child, before, arenas, childs, told = json.loads(line)
-    assert 0 == before
-    assert "exited with code 0" == told
-    assert all(map(runs, {child, arenas, childs}))
-    assert 3 == len({child, arenas, childs})
-    arena.kill()
-    await arena.wait()
-    await arena.stdout.aclose()
+    async with telling(script(FORKED)) as (_, (child, before, arenas, childs, told)):
+        assert 0 == before
+        assert "exited with code 0" == told
+        assert all(map(runs, {child, arenas, childs}))
+        assert 3 == len({child, arenas, childs})
     await gone([arenas])
     assert runs(child)
     assert runs(childs)
