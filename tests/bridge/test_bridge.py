@@ -292,19 +292,28 @@ def test_a_bot_that_closes_its_stdout_has_left():
     assert play(code, Hears(b"<EOF>"), Says(WELCOME)).returncode == 0
 
 
-def test_what_the_bot_started_does_not_keep_the_bridge(tmp_path):
-    """A child that holds its stdout is ended with it."""
-    mark = tmp_path / "pid"
-    code = f"""
-import os, time
+CHILD = """
 pid = os.fork()
 if pid == 0:
     time.sleep(600)
-open({str(mark)!r}, "w").write(str(pid))
+write(pid)
 print("1 2", flush=True)
 """
-    done = play(code, Hears(b"1 2\n"), Says(WELCOME))
-    assert done.returncode == 0
+STUBBORN = """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+write(os.getpid())
+print("1 2", flush=True)
+while True: time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("then", [CHILD, STUBBORN], ids=["child", "stubborn"])
+def test_nothing_of_the_bot_outlives_the_bridge(tmp_path, then):
+    """Neither a child that holds the bot's stdout, nor a bot that ignores SIGTERM."""
+    mark = tmp_path / "pid"
+    write = f"write = lambda pid: open({str(mark)!r}, 'w').write(str(pid))"
+    code = f"import os, signal, time\n{write}\n{then}"
+    assert play(code, Hears(b"1 2\n"), Says(WELCOME)).returncode == 0
     wait_until_gone([int(mark.read_text())])
 
 
@@ -324,19 +333,6 @@ while True: time.sleep(600)
 """
     done = play(code, Hears(b"1\n"), Says(WELCOME))
     assert (0, b"") == (done.returncode, done.stdout)
-
-
-def test_a_bot_that_ignores_sigterm_is_killed(tmp_path):
-    mark = tmp_path / "pid"
-    code = f"""
-import os, signal, time
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-open({str(mark)!r}, "w").write(str(os.getpid()))
-print("1", flush=True)
-while True: time.sleep(600)
-"""
-    assert play(code, Hears(b"1\n"), Says(WELCOME)).returncode == 0
-    wait_until_gone([int(mark.read_text())])
 
 
 @pytest.mark.parametrize(
