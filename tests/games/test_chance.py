@@ -66,16 +66,6 @@ def test_a_leap_does_the_steps_of_so_many_draws(count):
 # Shuffle
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 5])
-def test_a_shuffle_takes_one_draw_less_than_items(count):
-    """From the end: below n, n - 1, … 2."""
-    chance = ScriptedChance([("cards", n, 0) for n in range(count, 1, -1)])
-    items = list(range(count))
-    shuffle(chance, items, "cards")
-    assert [] == chance.script
-    assert set(range(count)) == set(items)
-
-
 def test_a_shuffle_swaps_from_the_end():
     """Fisher and Yates, step by step."""
     items = list("abcd")

@@ -10,7 +10,6 @@ from support.hogwarts import (
     RIGHT,
     Draws,
     begin,
-    cell,
     hall,
     play,
     seeded,
@@ -217,4 +216,3 @@ def test_digests_differ_by_everything_that_decides_the_match():
 def test_seeds_have_31_bits_and_the_wire_nothing_of_them():
     assert (0, 2**31 - 1) == RULESET.seeds
     assert b"seed" not in seeded(5).facts_at_start(0) + seeded(5).facts(0)
-    assert cell(0, 0) == 0

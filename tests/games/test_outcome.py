@@ -55,9 +55,3 @@ def test_ranks_count_from_one(ranks):
     """Otherwise a match would count for the wrong bot; the error is raised in the game's code."""
     with pytest.raises(ValueError, match="must be a tuple and count from 1"):
         Outcome(termination=Termination.FINISHED, ranks=ranks, scores=(7, 2), reason="counted")
-
-
-def test_terminations_are_the_words_of_the_wire():
-    """PROTOCOL.md 3, `end`."""
-    words = [termination.value for termination in Termination]
-    assert ["finished", "forfeit", "aborted", "void"] == words

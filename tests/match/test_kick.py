@@ -1,4 +1,7 @@
-"""Seats that an operator puts out, and matches that one ends, with a reason that is told."""
+"""Seats that an operator puts out, with a reason that is told.
+
+Matches that one ends: page/test_viewer_commands.py.
+"""
 
 import attrs
 import pytest
@@ -192,34 +195,3 @@ async def test_kicking_everybody_ends_the_match(autojump_clock, counting):
     assert [("missing",) * 3] == verdicts(record)
     assert ("forfeit", "all-out") == (record.result.end, record.result.reason)
     assert all(TOLD == heard(bot)[-1] for bot in table.bots)
-
-
-# -- ending a match ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("held", [False, True])
-async def test_a_match_that_the_operator_ends_tells_why(autojump_clock, counting, held):
-    """While answers are awaited, and while it is held between two turns; what is told at a shutdown
-    is in test_breaking.py.
-    """
-    why = "the operator ended this match"
-
-    async def hold(game):
-        if held and game.turn == 1:
-            await trio.sleep_forever()
-
-    table = counting(clock=NO_CLOCK, watcher=hold)
-
-    async def interrupt():
-        await trio.sleep(1)
-        table.match.interrupt(why)
-
-    one = answers("1")
-    record = await table.play(one, one, one, beside=[interrupt])
-    assert ("aborted", "interrupted", (1, 1, 1)) == (
-        record.result.end,
-        record.result.reason,
-        record.result.scores,
-    )
-    assert all(f"error shutdown {why}" == heard(bot)[-1] for bot in table.bots)
-    assert 1 == record.result.turns

@@ -157,25 +157,6 @@ async def test_every_seat_has_its_bytes_before_any_answer_is_awaited(autojump_cl
     assert [0.0] * 3 == [connection.channel.sends[0][0] for connection in table.connections]
 
 
-async def test_a_turn_ends_as_soon_as_all_have_answered(autojump_clock, counting):
-    """Five turns in which the slowest takes 10, 20, 30 ms: 5 x 0.03 s, not 20.8 s."""
-    table = counting()
-    began = trio.current_time()
-    ended = []
-
-    async def bot(end):
-        for _ in range(5):
-            await end.read_until("go")
-            await trio.sleep((table.bots.index(end) + 1) * 0.01)
-            await end.say("1")
-        await end.read_until("end")
-        ended.append(trio.current_time())
-        end.close()
-
-    await table.play(bot, bot, bot)
-    assert pytest.approx([began + 0.15] * 3) == ended
-
-
 async def test_the_order_of_seats_reaches_the_rules_never_that_of_arrival(autojump_clock, counting):
     """Bots that say the same with ten kinds of delays: ten matches with identical digests."""
     seen = set()
