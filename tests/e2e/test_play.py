@@ -62,7 +62,13 @@ def test_house_bots_play_and_the_result_is_told(lanista, play):
     assert (0, f"{path}: verified {record.result.turns} moves\n") == (verified.code, verified.out)
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed",
+    [
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("<&-", ">&-", "2>&-")),
+        "<&- >&- 2>&-",
+    ],
+)
 def test_a_match_is_played_without_standard_streams(tmp_path, closed):
     """Python has None for a stream that was closed when it was started, as by a service."""
     words = command("play", "angrymob", "CamperJoe", "CamperJoe", "--move-limit", 2, "-n", 2)

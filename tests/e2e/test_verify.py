@@ -43,6 +43,7 @@ name = "cup"
 game = "hogwarts"
 format = "sprt"
 blocks = 1
+settings = { NUM_ROUNDS = 5 }
 [[bots]]
 name = "Old-1"
 command = "Null"
