@@ -219,13 +219,15 @@ def test_the_gravest_losses_come_first():
     ] == told(story.losses[3])[:2]
 
 
-def test_who_was_never_ahead_learns_when_half_of_the_gap_was_there_or_all_at_once():
-    story = story_by_scores((0, 0), (2, 0), (4, 0), (6, 0), (8, 0), ranks=(1, 2))
-    assert (2, 1, "was 4 points behind A, half of the final gap") == told(story.losses[1])[0]
-    story = story_by_scores((0, 0), (1, 0), (2, 0), ranks=(1, 2))
-    assert (1, 1, "was 1 point behind A, half of the final gap") == told(story.losses[1])[0]
-    story = story_by_scores((0, 0), (0, 0), (1, 0), ranks=(1, 2))
-    assert (2, 1, "was 1 point behind A, the final gap") == told(story.losses[1])[0]
+@pytest.mark.parametrize(
+    ("leads", "lost", "points"),
+    [((0, 2, 4, 6, 8), 2, "4 points"), ((0, 1, 2), 1, "1 point"), ((0, 0, 1), 2, "1 point")],
+)
+def test_who_was_never_ahead_learns_when_half_of_the_gap_was_there(leads, lost, points):
+    """It may be there at once, as where a game decides all points in its last turn."""
+    story = story_by_scores(*((lead, 0) for lead in leads), ranks=(1, 2))
+    text = f"was {points} behind A, at least half of the final gap"
+    assert (lost, 1, text) == told(story.losses[1])[0]
 
 
 def test_who_loses_by_the_rules_and_not_by_the_score_learns_what_the_winner_did():

@@ -421,8 +421,7 @@ class Storyteller:
         else:
             lost = next(number for number, gap in enumerate(gaps) if 2 * gap >= gaps[-1])
             points = f"{gaps[lost]:,} point{'s' if gaps[lost] > 1 else ''}"
-            share = "half of the final gap" if gaps[lost] < gaps[-1] else "the final gap"
-            text = f"was {points} behind {winner}, {share}"
+            text = f"was {points} behind {winner}, at least half of the final gap"
         yield Chapter(lost, seat, text)
         near = range(max(1, lost - AFTERWARDS // 2), min(lost + AFTERWARDS, len(gaps) - 1) + 1)
         gains = [
