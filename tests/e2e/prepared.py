@@ -1,9 +1,9 @@
 """A process that has loaded what an arena needs; the tests' arenas, and others, are forks of it.
 
-Most of what the start of an arena costs is loading Lanista. A fork has loaded it already, and is
-the command line as a process all the same: a child of the test with its own arguments, environment,
-folder and output, which ends as it likes. Where the start of a process itself is tested, tests
-start an interpreter.
+Most of what the start of an arena costs is loading Lanista and making ready what its page has
+to tell. A fork has that already, and is the command line as a process all the same: a child of the
+test with its own arguments, environment, folder and output, which ends as it likes. Where the start
+of a process itself is tested, tests start an interpreter.
 """
 
 import atexit
@@ -124,7 +124,12 @@ def _main():
     for name in LOADED:
         importlib.import_module(name)
     from lanista.cli import main
+    from lanista.page import view
+    from lanista.page.server import packed_files
 
+    packed_files()
+    view.games()
+    view.bots(None)
     with socket.socket(fileno=int(sys.argv[1])) as requests:
         request, files = _serve(requests)
     # From here on this is the command.

@@ -104,7 +104,7 @@ class Server:
 
     def __attrs_post_init__(self) -> None:
         self._files = dict(page_files())
-        self._packed_files = _packed_files()
+        self._packed_files = packed_files()
         self.operator = OperatorToken(self.token)
         # With a token, viewers on loopback may be other people, who come through a proxy.
         is_private = is_loopback(self.host) and self.token is None
@@ -329,5 +329,6 @@ def page_files() -> Mapping[str, Answer]:
 
 
 @functools.cache
-def _packed_files() -> Mapping[str, Answer]:
+def packed_files() -> Mapping[str, Answer]:
+    """Return the same files, compressed."""
     return {path: file.gzip() for path, file in page_files().items()}
