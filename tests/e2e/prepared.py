@@ -8,6 +8,7 @@ of a process itself is tested, tests start an interpreter.
 
 import atexit
 import functools
+import gc
 import importlib
 import json
 import os
@@ -21,9 +22,10 @@ from lanista.bots.syscalls import can_fork_siblings, fork_sibling
 
 LOADED = (
     *("alembic.command", "lanista.arena.match_worker", "lanista.arena.server"),
-    *("lanista.cli.arena", "lanista.cli.serve"),
+    *("lanista.cli.arena", "lanista.cli.serve", "lanista.cli.serving"),
     *(f"lanista.games.{game}.ruleset" for game in ("angrymob", "crematoria", "hogwarts")),
-    *("lanista.page.metrics", "lanista.page.server"),
+    *(f"lanista.games.{game}.originals" for game in ("crematoria", "hogwarts")),
+    *("lanista.page.metrics", "lanista.page.server", "trio_parallel"),
 )
 """Modules that arenas load by and by. None begins a thread, as forks are of one thread only."""
 MOST = 1 << 20
@@ -130,6 +132,8 @@ def _main():
     packed_files()
     view.games()
     view.bots(None)
+    gc.collect()
+    gc.freeze()  # forks share memory only as long as no search for garbage writes to it
     with socket.socket(fileno=int(sys.argv[1])) as requests:
         request, files = _serve(requests)
     # From here on this is the command.
