@@ -15,23 +15,17 @@ from lanista.results.blocks import BlockScore, FormatName, SeatingsName, seating
 
 MAX_ROUND_BLOCKS = 250_000
 """Maximum number of blocks in a round: all of them are planned when the round begins."""
-_LENGTH: Mapping[FormatName, str] = {
-    FormatName.ROUND_ROBIN: "its length is that of seeds",
-    FormatName.GAUNTLET: "its length is that of seeds",
-    FormatName.KNOCKOUT: "they follow from the number of bots",
-    FormatName.LADDER: "it goes on until it is stopped, or for as many blocks as blocks says",
-    FormatName.SPRT: "it goes on until it decides, or for as many blocks as blocks says",
+_SEEDS = "its length is that of seeds"
+_BLOCKS = "or for as many blocks as blocks says"
+_WORDS: Mapping[FormatName, tuple[str, str]] = {
+    FormatName.ROUND_ROBIN: ("a round-robin", _SEEDS),
+    FormatName.GAUNTLET: ("a gauntlet", _SEEDS),
+    FormatName.SWISS: ("a Swiss tournament", ""),  # its rounds can be set
+    FormatName.KNOCKOUT: ("a knockout", "they follow from the number of bots"),
+    FormatName.LADDER: ("a ladder", f"it goes on until it is stopped, {_BLOCKS}"),
+    FormatName.SPRT: ("a version test", f"it goes on until it decides, {_BLOCKS}"),
 }
-"""By format: the reason why its number of rounds, or of blocks, can't be set."""
-
-_NAMES: Mapping[FormatName, str] = {
-    FormatName.ROUND_ROBIN: "a round-robin",
-    FormatName.GAUNTLET: "a gauntlet",
-    FormatName.SWISS: "a Swiss tournament",
-    FormatName.KNOCKOUT: "a knockout",
-    FormatName.LADDER: "a ladder",
-    FormatName.SPRT: "a version test",
-}
+"""By format, for messages: its name, and why its number of rounds, or of blocks, can't be set."""
 
 
 def make_format(
@@ -94,12 +88,13 @@ def make_format(
 
 
 def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], maps: int) -> None:
-    kind, name = spec.format, _NAMES[spec.format]
+    kind = spec.format
+    name, why_not = _WORDS[kind]
     check_seats(seats)
     if spec.rounds is not None and kind is not FormatName.SWISS:
-        raise SpecError(f"rounds: {name} has none; {_LENGTH[kind]}")
+        raise SpecError(f"rounds: {name} has none; {why_not}")
     if spec.blocks is not None and kind.is_planned:
-        raise SpecError(f"blocks: {name} has none; {_LENGTH[kind]}")
+        raise SpecError(f"blocks: {name} has none; {why_not}")
     if spec.challenger is not None:
         if kind is not FormatName.GAUNTLET:
             raise SpecError(f"challenger: {name} has none; only a gauntlet has one")

@@ -1,8 +1,8 @@
 """The main program of the house bots: plays one match or several, and exits quietly.
 
-A bot is a class whose `moves(state)` returns the submoves of a turn; an object of it plays one
-match. It takes all random numbers from `random.Random(state.seed)`, so that matches with the same
-seed and opponent go the same way.
+A bot is a class of its name whose `moves(state)` returns the submoves of a turn; an object of it
+plays one match. It takes all random numbers from `random.Random(state.seed)`, so that matches with
+the same seed and opponent go the same way. `lanista bots` shows the first sentence of its module.
 """
 
 from __future__ import annotations
