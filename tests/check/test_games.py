@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+import lanista
 from check.checking import under_check
 from lanista.check import gauntlet, items
 from lanista.games import registry
@@ -71,6 +72,14 @@ def test_a_crowded_board_has_units_for_the_rival_alone(seed):
     ruleset.new(complete_settings(ruleset, {}), board, ruleset.chance(seed)).advance(
         [Answer(()), Answer(())]
     )
+
+
+def test_a_bot_may_look_ahead_on_a_crowded_board():
+    """By the rules as a library, though such a board isn't symmetrical."""
+    game = lanista.new_game("angrymob", seed=5)
+    board = check_boards.crowded(5, 1)
+    game.rules = game.ruleset.new(game.settings, board, game.ruleset.chance(5))
+    assert game.digest() == game.state(1).to_game(seed=1).digest()
 
 
 SUBMOVES = [

@@ -104,7 +104,7 @@ class AngryMobRules:
         return settings["move_limit"]
 
 
-_board = functools.lru_cache(maxsize=8)(boards.read_board)
+_board = functools.lru_cache(maxsize=8)(boards.read_unfair_board)
 """Reads a map, which a bot that looks ahead wants in every turn of a match."""
 
 
