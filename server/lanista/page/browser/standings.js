@@ -12,6 +12,22 @@ import { matchesAddress } from "./matches.js";
 /** @typedef {import("./link.js").Standing} Standing */
 /** @typedef {import("./link.js").StandingRow} StandingRow */
 
+/**
+ * The columns after rank and bot: title, meaning, and what a row has there.
+ *
+ * @type {[string, string, (row: StandingRow) => string][]}
+ */
+const COLUMNS = [
+  ["Played", "matches that count", ({ matches }) => matches.toLocaleString("en")],
+  [
+    "Points",
+    "for every opponent that was beaten 1, for every draw with one ½",
+    ({ points }) => halves(points),
+  ],
+  ["W", "won", ({ wins }) => wins.toLocaleString("en")],
+  ["D", "drawn", ({ draws }) => draws.toLocaleString("en")],
+  ["L", "lost", ({ losses }) => losses.toLocaleString("en")],
+];
 /** Number of rows that are shown before a click on "Show all". */
 const SHOWN_ROWS = 10;
 
@@ -34,14 +50,6 @@ export class StandingPart {
       this.#all = !this.#all;
       this.#show();
     });
-    /** @type {[string, string][]} */
-    const columns = [
-      ["Played", "matches that count"],
-      ["Points", "for every opponent that was beaten 1, for every draw with one ½"],
-      ["W", "won"],
-      ["D", "drawn"],
-      ["L", "lost"],
-    ];
     this.element = el(
       "article",
       { class: "card" },
@@ -66,7 +74,7 @@ export class StandingPart {
               null,
               el("th", { scope: "col", class: "number", title: "rank" }, "#"),
               el("th", { scope: "col" }, "Bot"),
-              columns.map(([label, title]) =>
+              COLUMNS.map(([label, title]) =>
                 el("th", { scope: "col", class: "number", title }, label),
               ),
             ),
@@ -104,15 +112,14 @@ export class StandingPart {
  * @param {StandingRow} row
  * @returns {HTMLElement}
  */
-function standingRow({ rank, name, matches, points, wins, draws, losses }) {
+function standingRow(row) {
+  const { rank, name } = row;
   return el(
     "tr",
     { class: rank === 1 ? "winner" : null },
     el("td", { class: "number" }, rank),
     el("th", { scope: "row" }, el("a", { class: "name", href: matchesAddress({ player: name }) }, name)),
-    [matches, halves(points), wins, draws, losses].map((value) =>
-      el("td", { class: "number" }, value.toLocaleString("en")),
-    ),
+    COLUMNS.map(([, , valueOf]) => el("td", { class: "number" }, valueOf(row))),
   );
 }
 
