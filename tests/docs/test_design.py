@@ -14,6 +14,19 @@ def test_the_picture_is_of_the_code_as_it_is():
     assert drawn(page) == page
 
 
+def test_every_name_is_in_the_code():
+    """Names in backquotes, without what they are attributes of."""
+    page = PAGE.read_text(encoding="utf-8")
+    names = set(re.findall(r"`(?:\w+\.)*([A-Za-z]\w*)`", page))
+    folders = (ROOT / folder for folder in ("server", "protocol"))
+    files = [
+        file for folder in folders for file in folder.rglob("*") if file.suffix in {".py", ".js"}
+    ]
+    code = set(re.findall(r"\w+", " ".join(file.read_text(encoding="utf-8") for file in files)))
+    assert len(names) > 50
+    assert [] == sorted(names - code)
+
+
 def test_every_path_is_there():
     """Paths in backquotes that have a slash, from the project's folder or below server/lanista."""
     page = PAGE.read_text(encoding="utf-8")
