@@ -175,6 +175,11 @@ Shadow bytes around the buggy address:
             "env: 'py\\r': none\n/usr/bin/env: use -[v]S to pass options in shebang lines\n",
             r"env: 'py\r': none",
         ),
+        ("unreachable: x\nexit status 1\n", "unreachable: x"),
+        (
+            "Error: x\nerror: process didn't exit successfully: `target/bot` (exit status: 1)",
+            "Error: x",
+        ),
         ("bot.sh: line 3: `  done\r'\r\n", r"bot.sh: line 3: `  done\r'"),
         ("a\nno brain found \n\n", "no brain found"),
         ("no \x1b", r"no \x1b"),

@@ -32,8 +32,10 @@ _PYTHON_FRAME = re.compile(r'\s+File "(?P<file>.+)", line (?P<line>\d+)')
 # The margin of an exception group in Python, whose last line is margin alone.
 _MARGIN = re.compile(r"^ +(?:\| ?|\+-.*)", re.MULTILINE)
 _MARGIN_END = "+------------------------------------"
-# The line that follows the reason if a script names no interpreter that is there.
-_ENV_ADVICE = "/usr/bin/env: use -[v]S to pass options in shebang lines"
+# The line after the reason, of `env` for a script without its interpreter, `go run`, `cargo run`.
+_AFTERWORD = re.compile(
+    r"\n(?:/usr/bin/env: use -.*|exit status \d+|error: process didn't exit successfully: .*)\Z"
+)
 _AT_FRAME = re.compile(
     r"\s+at .*?(?<=[\s()/:])(?P<file>[^\s()/:]+\.\w+):(?P<line>\d+)(?::\d+)?\)?(?: \{)?$"
 )
@@ -65,7 +67,7 @@ def last_words(output: str) -> str:
     MESSAGE`, with the innermost line of the author's own code; for an exception of C++ its type and
     message; otherwise the last line. Without output it is empty.
     """
-    output = output.rstrip().removesuffix(_ENV_ADVICE).rstrip()
+    output = _AFTERWORD.sub("", output.rstrip()).rstrip()
     if output.endswith(_MARGIN_END):
         output = _MARGIN.sub("", output).rstrip()
     # Not at a CR alone: bash quotes the line of a script that it can't read, which may end so.
