@@ -72,6 +72,7 @@ async def test_a_late_bot_fails_by_its_times(items_after):
 async def test_a_bot_that_stays_when_all_is_over_fails_the_end(items_after):
     items = await items_after(mode("stays"), leave=0.5)
     check(items, "end", "was still running and was ended by the arena")
+    assert "a thread or timer that goes on" in items["end"].advice
 
 
 async def test_a_fault_of_the_plain_match_is_not_told_again_by_the_others(items_after):

@@ -333,7 +333,10 @@ def _end(results: Results) -> Item:
     evidence = [f"after {bout.spec.name} its process: {bout.how_it_ended}" for bout in bad[:SHOWN]]
     evidence += output_of(bad[0])
     if any(bout.exit is not None and bout.exit.by_arena for bout in bad):
-        advice = "leave the loop at `end`, `bye` or the end of input, and exit"
+        advice = (
+            "leave the loop at `end`, `bye` or the end of input, and exit; a thread or timer that "
+            "goes on keeps a program alive"
+        )
     else:
         advice = (
             "the end of the connection isn't an error: leave the loop at `end` or `bye`, close, "
