@@ -149,6 +149,12 @@ def test_units_of_hogwarts(school):
     assert school.unit_at(2, 2) is None
 
 
+def test_the_ghost_of_no_clan_is_an_error(school):
+    """The ids of wizards come after those of the ghosts, which are the clans."""
+    with pytest.raises(LookupError, match="no clan 6"):
+        school.ghost(6)
+
+
 def test_magic_strength_is_rounded_down_for_each_unit(school):
     """rules/hogwarts.md 2: the ghost counts. Clan 1: 1000 for three; clan 2: a ghost alone."""
     assert [1000, 333, 1050, 0] == [school.magic_strength(clan) for clan in range(4)]

@@ -189,6 +189,7 @@ inline void test_hogwarts() {
         SAME((Ints{1000, 333, 1050, 0})[std::size_t(clan)], school.magic_strength(clan));
     SAME("no clan 4", caught<std::out_of_range>([&] { (void)school.magic_strength(4); }));
     SAME("no clan -1", caught<std::out_of_range>([&] { (void)school.ghost(-1); }));
+    SAME("no clan 6", caught<std::out_of_range>([&] { (void)school.ghost(6); }));  // a wizard's id
 
     SAME((Ints{1, -1, -1, 2, 3, -1}),
          (Ints{school.owner({0, 0}), school.owner({0, 2}), school.owner({1, 1}),

@@ -139,7 +139,7 @@ func (s *State) Update(turn int, facts lanista.Facts) error {
 	sort.Slice(s.Books, func(a, b int) bool { return s.Books[a].Before(s.Books[b]) })
 	s.Voldemort = s.cell(r, r.Line("voldemort", 2))
 	for clan := 0; clan < Players; clan++ {
-		if ghost := s.Ghost(clan); ghost == nil || !ghost.Ghost || ghost.Player != clan {
+		if ghost := s.Ghost(clan); ghost == nil || ghost.Player != clan {
 			r.Fail("no ghost of clan %d", clan)
 		}
 	}
@@ -183,9 +183,12 @@ func (s *State) Wizards(player int) []*Unit {
 	return wizards
 }
 
-// Ghost is the ghost of a clan.
+// Ghost is the ghost of a clan; nil if there is no such clan.
 func (s *State) Ghost(player int) *Unit {
-	return s.Unit(player)
+	if unit := s.Unit(player); unit != nil && unit.Ghost {
+		return unit
+	}
+	return nil
 }
 
 // MagicStrength is what a clan fights with: its strength points for each of its

@@ -119,7 +119,7 @@ func TestUnits(t *testing.T) {
 	Equal(t, "converting", [2]bool{s.Ghost(1).Converting(), s.Unit(6).Converting()}, [2]bool{false, true})
 	Equal(t, "the place", [2]int{s.Unit(6).I, s.Unit(6).J}, [2]int{2, 1})
 	Equal(t, "on its cell", s.UnitAt(2, 1) == s.Unit(6), true)
-	Equal(t, "nobody", s.UnitAt(2, 2) == nil && s.Unit(7) == nil, true)
+	Equal(t, "nobody", s.UnitAt(2, 2) == nil && s.Unit(7) == nil && s.Ghost(6) == nil, true)
 }
 
 // The ghost counts. Clan 1: 1000 for three; clan 2: a ghost alone

@@ -199,7 +199,7 @@ export class HogwartsState extends State {
    */
   ghost(player) {
     const ghost = this.units.get(player);
-    if (ghost === undefined) throw new RangeError(`there is no clan ${player}`);
+    if (!ghost?.ghost) throw new RangeError(`there is no clan ${player}`);
     return ghost;
   }
 

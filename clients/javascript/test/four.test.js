@@ -130,7 +130,7 @@ test("units of hogwarts: two numbers mean one thing for wizards, another for gho
   assert.deepEqual([wizard.pos, wizard.i, wizard.j, wizard.player], [[2, 1], 2, 1, 1]);
   assert.equal(school.unitAt(2, 1), wizard);
   assert.equal(school.unitAt(2, 2), undefined);
-  assert.throws(() => school.ghost(9), RangeError);
+  for (const clan of [9, 6]) assert.throws(() => school.ghost(clan), RangeError); // 6: a wizard's id
 });
 
 test("magic strength is rounded down for each unit; the ghost counts (rules/hogwarts.md 2)", () => {

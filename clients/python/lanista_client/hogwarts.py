@@ -149,8 +149,15 @@ class HogwartsState(State):
         return [unit for unit in self.units.values() if unit.player == player and not unit.ghost]
 
     def ghost(self, player: int) -> HogwartsUnit:
-        """The ghost of a clan."""
-        return self.units[player]
+        """The ghost of a clan.
+
+        Raises:
+            LookupError: There is no such clan.
+        """
+        ghost = self.units[player]
+        if not ghost.ghost:
+            raise LookupError(f"no clan {player}")
+        return ghost
 
     def magic_strength(self, player: int) -> int:
         """What a clan fights with: its strength points for each of its units."""

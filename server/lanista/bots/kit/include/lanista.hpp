@@ -873,7 +873,8 @@ class Hogwarts : public State {
     /// The ghost of a clan. Throws std::out_of_range if there is no such clan.
     const Unit& ghost(int player) const {
         const Unit* found = unit(player);
-        if (!found) throw std::out_of_range("no clan " + std::to_string(player));
+        if (!found || !found->ghost)
+            throw std::out_of_range("no clan " + std::to_string(player));
         return *found;
     }
 

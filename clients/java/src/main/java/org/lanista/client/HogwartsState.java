@@ -131,12 +131,13 @@ public final class HogwartsState extends State {
     }
 
     /**
-     * {@return the ghost of a clan}
+     * {@return the ghost of a clan; null: there is no such clan}
      *
      * @param player the clan
      */
     public Unit ghost(int player) {
-        return units.get(player);
+        Unit unit = units.get(player);
+        return unit != null && unit.ghost() ? unit : null;
     }
 
     /**

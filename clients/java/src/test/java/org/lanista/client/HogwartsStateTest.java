@@ -68,6 +68,7 @@ final class HogwartsStateTest {
         Check.equal(List.of(), ids(school.wizards(2)));
         Check.equal(new Unit(1, true, 1, cell(0, 0), 53, 5), school.ghost(1));
         Check.that(!school.ghost(1).converting(), "a ghost rests, it doesn't convert");
+        Check.equal(null, school.ghost(6)); // the id of a wizard
         Unit wizard = school.units().get(6);
         Check.equal(new Unit(6, false, 1, cell(2, 1), 3, 2), wizard);
         Check.that(wizard.converting(), "it converts");
