@@ -166,6 +166,7 @@ Shadow bytes around the buggy address:
         (NODE_REJECTED, '"no way".'),
         (NODE_HEAP, "Reached heap limit Allocation failed - JavaScript heap out of memory"),
         (JAVA, 'Bad.java:2: java.lang.NumberFormatException: For input string: "x"'),
+        ('Exception in thread "main" P$Oops: x\n\tat P.main(P.java:4)', "P.java:4: P$Oops: x"),
         (GO, "main.go:5: strings: negative Repeat count"),
         (RUST, "main.rs:2: index out of bounds: the len is 0 but the index is 0"),
         (OLD_RUST, "main.rs:2: no way"),

@@ -11,7 +11,7 @@ import trio
 
 from bots_start.processes import ENV, end_of, failure_of, parent, pids_in, python
 from lanista.bots import keeper_process, process
-from lanista.bots.process import Exit, start_bot
+from lanista.bots.process import Bot, Exit, start_bot
 from support.processes import open_files
 from support.waiting import PATIENCE
 
@@ -40,6 +40,23 @@ async def test_a_bot_gets_its_words_environment_directory_and_nothing_to_read(sc
         "files": ["0", "1", "2", "3"],  # 3 lists the folder
     }
     assert expected == json.loads(bot.output_tail())
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        (
+            b'Exception in thread "main" Oops: x\n\tat P.main(P.java:4)\n',
+            "closed its connection while its process goes on: P.java:4: Oops: x",
+        ),
+        (b"thinking\n", None),
+    ],
+)
+async def test_a_bot_may_have_failed_though_its_process_goes_on(autojump_clock, output, why):
+    """Threads of a pool keep a program in Java alive after an exception of its main one."""
+    bot = Bot(("./bot",))
+    bot.keep(output)
+    assert why == await bot.why_left()
 
 
 async def test_a_program_is_looked_for_along_the_path_it_is_given(tmp_path):

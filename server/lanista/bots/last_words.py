@@ -41,7 +41,8 @@ _AT_FRAME = re.compile(
 )
 _AT = re.compile(r"\s+(?:at |\.\.\. \d+ more)")
 _THROWN = re.compile(
-    r'(?:Exception in thread ".*?" |Caused by: |Uncaught )?(?P<message>\S*(?:Error|Exception)\b.*)'
+    r'(?:Exception in thread ".*?" |Caused by: |Uncaught )(?P<named>.+)'
+    r"|(?P<message>\S*(?:Error|Exception)\b.*)"
 )
 # What Node prints last; before it, below the line of code and a caret, is whatever was thrown.
 _NODE_VERSION = re.compile(r"Node\.js v\d")
@@ -63,20 +64,32 @@ _CPP_THROWN = re.compile(r"terminate called after throwing an instance of '(?P<m
 def last_words(output: str) -> str:
     """Return in one printable line why a bot ended, as far as the end of its output says so.
 
-    For an uncaught exception or a panic of Python, Java, JavaScript, Go or Rust that is `FILE:LINE:
-    MESSAGE`, with the innermost line of the author's own code; for an exception of C++ its type and
-    message; otherwise the last line. Without output it is empty.
+    That is the uncaught exception or panic, otherwise the last line. Without output it is empty.
     """
+    return uncaught(output) or printable(_lines(output)[-1].strip()[:LONGEST])
+
+
+def uncaught(output: str) -> str:
+    """Return in one printable line the uncaught exception with which a bot's output ends, if any.
+
+    For an exception or a panic of Python, Java, JavaScript, Go or Rust that is `FILE:LINE:
+    MESSAGE`, with the innermost line of the author's own code; for an exception of C++ its type and
+    message.
+    """
+    lines = _lines(output)
+    forms: Sequence[Callable[[Sequence[str]], str]]
+    forms = (_python, _node, _thrown, _go, _rust, _cpp, _fatal)
+    found = (form(lines) for form in forms)
+    return printable(next(filter(None, found), "")[:LONGEST])
+
+
+def _lines(output: str) -> list[str]:
+    """Return the last lines of an output, without what isn't the bot's own."""
     output = _AFTERWORD.sub("", output.rstrip()).rstrip()
     if output.endswith(_MARGIN_END):
         output = _MARGIN.sub("", output).rstrip()
     # Not at a CR alone: bash quotes the line of a script that it can't read, which may end so.
-    lines = re.split(r"\r?\n", output)[-LINES:]
-    forms: Sequence[Callable[[Sequence[str]], str]]
-    forms = (_python, _node, _thrown, _go, _rust, _cpp, _fatal)
-    found = (form(lines) for form in forms)
-    words = next(filter(None, found), lines[-1].strip())
-    return printable(words[:LONGEST])
+    return re.split(r"\r?\n", output)[-LINES:]
 
 
 def _python(lines: Sequence[str]) -> str:
@@ -110,7 +123,8 @@ def _thrown(lines: Sequence[str]) -> str:
         begin -= 1
     for number in range(begin - 1, max(-1, begin - TAIL), -1):  # a message may have several lines
         if thrown := _THROWN.match(lines[number]):
-            return _raised(lines[begin : end + 1], _AT_FRAME, thrown["message"])
+            message = thrown["named"] or thrown["message"]
+            return _raised(lines[begin : end + 1], _AT_FRAME, message)
     return ""
 
 

@@ -18,7 +18,7 @@ from lanista.bots import proctree
 from lanista.bots.cgroup import Group
 from lanista.bots.command import HOST
 from lanista.bots.keeper_process import KeeperProcess, end_orphans, start_keeper
-from lanista.bots.last_words import last_words
+from lanista.bots.last_words import last_words, uncaught
 from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
 from lanista.errors import LanistaError, printable
 from lanista.nurseries import helpers_nursery
@@ -151,15 +151,16 @@ class Bot:
         return self.exit
 
     async def why_left(self) -> str | None:
-        """Describe how the process of a bot ended that closed its connection; None if it goes on.
+        """Describe how a bot that closed its connection failed or ended; None if that isn't known.
 
         The connection is closed a moment before the end of the process is known, so this waits for
-        up to LEAVING_TIME.
+        up to LEAVING_TIME. A process may also go on after an exception, by its other threads.
         """
         with trio.move_on_after(LEAVING_TIME):
             await self._exited.wait()
         if self.exit is None:
-            return None
+            words = uncaught(self.output_tail())
+            return f"closed its connection while its process goes on: {words}" if words else None
         for _ in range(5):  # its last output may still be in the pipe; it is read within a pause
             await trio.sleep(_READ_PAUSE)
         description = f"its process {self.exit}"
