@@ -198,7 +198,7 @@ def test_bots_in_the_command_make_the_tournament_of_a_file_that_says_the_same(
     played = []
     monkeypatch.setattr(tournament_run, "play", lambda setup, *_, **__: played.append(setup))
     said = "angrymob CamperJoe CamperJoe --format swiss --seeds 3 --base 42 -i pit --no-clock"
-    said += " --set move_limit=6 --time-start 5 --limits memory=2G --restart -o some/folder"
+    said += " --move-limit 6 --time-start 5 --limits memory=2G --restart -o some/folder"
     command.main(["run", *said.split()], standalone_mode=False)
     (tmp_path / "cup.toml").write_text("""\
 name = "swiss-CamperJoe-CamperJoe-2"

@@ -283,6 +283,33 @@ set_option = click.option(
 """The option for the settings of a game; the command gets those that were given by name."""
 
 
+def _with_move_limit(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a command given `--move-limit` among its `settings`."""
+
+    @functools.wraps(command)
+    def with_move_limit(
+        *args: Any, settings: dict[str, int], move_limit: int | None, **given: Any
+    ) -> Any:
+        if move_limit is not None and settings.setdefault("move_limit", move_limit) != move_limit:
+            raise BadInputError("--move-limit and --set move_limit differ; give only one of them")
+        return command(*args, settings=settings, **given)
+
+    return with_move_limit
+
+
+settings_options = _together(
+    set_option,
+    click.option(
+        "--move-limit",
+        type=int,
+        metavar="N",
+        help="Moves until a draw; short for --set move_limit=N.",
+    ),
+    _with_move_limit,
+)
+"""The options for the settings of a match's game: `settings`."""
+
+
 base_option = click.option(
     "--base",
     type=int,
@@ -301,7 +328,7 @@ tournament_options = _together(
         help="A shipped map's name, a map file, or its text; may be repeated. By default, "
         "seeds make the maps.",
     ),
-    set_option,
+    settings_options,
     clock_options,
     start_option,
     bot_options,
@@ -315,20 +342,6 @@ tournament_options = _together(
 """The options of a tournament that has no file, for `tournament.described`."""
 
 
-def _with_move_limit(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Have a command given `--move-limit` among its `settings`."""
-
-    @functools.wraps(command)
-    def with_move_limit(
-        *args: Any, settings: dict[str, int], move_limit: int | None, **given: Any
-    ) -> Any:
-        if move_limit is not None and settings.setdefault("move_limit", move_limit) != move_limit:
-            raise BadInputError("--move-limit and --set move_limit differ; give only one of them")
-        return command(*args, settings=settings, **given)
-
-    return with_move_limit
-
-
 game_options = _together(
     click.option(
         "-i",
@@ -337,14 +350,7 @@ game_options = _together(
         metavar="MAP",
         help="A shipped map's name, a map file, or its text; by default, the seed makes the map.",
     ),
-    set_option,
-    click.option(
-        "--move-limit",
-        type=int,
-        metavar="N",
-        help="Moves until a draw; short for --set move_limit=N.",
-    ),
-    _with_move_limit,
+    settings_options,
 )
 """The options for a game: `map_` and `settings`."""
 
