@@ -190,20 +190,14 @@ def test_leaving_the_block_closes_the_connection():
 MATCH_2 = START.replace(b"01JDEXAMPLE", b"01JDSECOND").replace(b"seat 0", b"seat 1") + TURN_0
 
 
-@pytest.mark.parametrize("last", [b"", b"wait 1 2\n", b"bye\n"])
-def test_keep_ends_well_between_matches(monkeypatch, last):
-    wired(monkeypatch, WELCOME + START + TURN_0 + FORFEIT + last)
-    with Arena("A", keep=True) as arena:
-        for _ in arena:
-            arena.send([])
-    assert ["forfeit"] == [result.end for result in arena.results]
-
-
-def test_without_keep_one_match_is_all(monkeypatch):
+@pytest.mark.parametrize(
+    ("keep", "last"), [*((True, last) for last in (b"", b"wait 1 2\n", b"bye\n")), (False, MATCH_2)]
+)
+def test_keep_ends_well_between_matches_and_without_it_one_match_is_all(monkeypatch, keep, last):
     """Even if the arena began another."""
-    wired(monkeypatch, WELCOME + START + TURN_0 + FORFEIT + MATCH_2)
-    with Arena("A") as arena:
+    wired(monkeypatch, WELCOME + START + TURN_0 + FORFEIT + last)
+    with Arena("A", keep=keep) as arena:
         for state in arena:
             assert "01JDEXAMPLE" == state.match
             arena.send([])
-    assert 1 == len(arena.results)
+    assert ["forfeit"] == [result.end for result in arena.results]
