@@ -113,19 +113,16 @@ def test_swiss_pairs_neighbours_who_have_not_met():
     assert [{0}, {1}, {2}] == [{pairing.opening for pairing in handed} for handed in rounds]
 
 
-def test_swiss_rounds_use_their_own_draws():
-    rounds = play(make("swiss", "abcd", draws=1, blocks=3), by_alphabet)
-    assert [{0, 1, 2}, {3, 4, 5}] == [{pairing.opening for pairing in handed} for handed in rounds]
-
-
 @pytest.mark.parametrize("kind", ["swiss", "knockout"])
-def test_a_meeting_plays_its_seed_on_each_map(kind):
+@pytest.mark.parametrize(("maps", "blocks"), [(1, 3), (3, 2)])
+def test_each_round_has_its_own_seeds_on_each_map(kind, maps, blocks):
     """Three maps, two blocks: draws are seed by seed, each on maps 0, 1, 2."""
-    rounds = play(make(kind, "abcd", maps=3, blocks=2), by_alphabet)
-    assert [set(range(6)), set(range(6, 12))] == [
+    rounds = play(make(kind, "abcd", draws=1, maps=maps, blocks=blocks), by_alphabet)
+    each = maps * blocks
+    assert [set(range(each)), set(range(each, 2 * each))] == [
         {pairing.opening for pairing in handed} for handed in rounds
     ]
-    assert [12, 12 if kind == "swiss" else 6] == list(map(len, rounds))
+    assert [2 * each, 2 * each if kind == "swiss" else each] == list(map(len, rounds))
 
 
 @pytest.mark.parametrize("kind", [pytest.param("swiss", marks=pytest.mark.long), "knockout"])
@@ -232,13 +229,19 @@ def test_bracket(count, lines):
     assert lines == bracket(count)
 
 
-def test_knockout_of_eight():
-    format_ = make("knockout", "abcdefgh")
+@pytest.mark.parametrize(
+    ("seats", "heats", "places"),
+    [
+        (2, [["ah", "de", "bg", "cf"], ["ad", "bc"], ["ab"]], [1, 2, 3, 3, 5, 5, 5, 5]),
+        # Two heats, of each two go on; the final gives the places.
+        (4, [["adeh", "bcfg"], ["abcd"]], [1, 2, 3, 4, 5, 5, 5, 5]),
+    ],
+)
+def test_knockout_of_eight(seats, heats, places):
+    format_ = make("knockout", "abcdefgh", seats=seats)
     rounds = play(format_, by_alphabet)
-    assert [["ah", "de", "bg", "cf"], ["ad", "bc"], ["ab"]] == [
-        ["".join(pairing.bots) for pairing in handed] for handed in rounds
-    ]
-    assert [1, 2, 3, 3, 5, 5, 5, 5] == [place for place, _ in format_.order()]
+    assert heats == [["".join(sorted(pairing.bots)) for pairing in handed] for handed in rounds]
+    assert places == [place for place, _ in format_.order()]
     assert "abcdefgh" == "".join(bot for _, bot in format_.order())
     assert "a wins" == format_.verdict()
 
@@ -270,16 +273,6 @@ def test_knockout_that_stays_drawn_goes_by_seed_and_says_so():
         "b wins; b advanced in place of a in round 1 as the higher seed, as they were "
         "still even after 20 extensions" == format_.verdict()
     )
-
-
-def test_knockout_of_heats():
-    """Eight: two heats, of each two go on; the final gives the places."""
-    format_ = make("knockout", "abcdefgh", seats=4)
-    rounds = play(format_, by_alphabet)
-    assert [["adeh", "bcfg"], ["abcd"]] == [
-        ["".join(sorted(pairing.bots)) for pairing in handed] for handed in rounds
-    ]
-    assert [1, 2, 3, 4, 5, 5, 5, 5] == [place for place, _ in format_.order()]
 
 
 def test_a_heat_is_extended_only_where_it_matters():

@@ -362,12 +362,6 @@ variant(
 
 
 @game("in another process")
-class HashedDigest(Counting):
-    def digest(self):
-        return f"{hash(super().digest()) % 2**64:016x}"
-
-
-@game("in another process")
 class OrderOfASet(Counting):
     def advance(self, turn):
         super().advance(turn)
