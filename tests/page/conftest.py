@@ -20,7 +20,7 @@ RECORDS = {
 }
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def prompt():
     """Helper processes get their share of the machine; e2e/running.py says why."""
     with pytest.MonkeyPatch.context() as patch:
