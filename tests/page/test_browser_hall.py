@@ -115,6 +115,9 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(arenas, show, 
     """
     cup = arenas(kind=Cup)
     page = show(cup.address, movement=False)
+    articles = page.get_by_role("region", name="Running").get_by_role("article")
+    running = articles.filter(has_text="Waits")
+    expect(running).to_contain_text("Gravity")  # else the screen might begin with a table
     screen = visit(movement=False).context.new_page()
     screen.clock.install()
     screen.goto(f"{cup.page}/screen?seconds=600&results=hidden&address={ADDRESS}")
@@ -141,8 +144,6 @@ def test_a_tournament_is_shown_live_on_its_page_and_on_the_screen(arenas, show, 
     expect(screen.locator(".seats .score")).to_have_count(2)
     turn_to(screen.get_by_role("heading", name="Semifinals"))
 
-    articles = page.get_by_role("region", name="Running").get_by_role("article")
-    running = articles.filter(has_text="Waits")
     expect(running).to_contain_text("Gravity")
     expect(running.get_by_role("img", name="Board of")).to_be_visible()
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
