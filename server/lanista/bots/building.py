@@ -51,8 +51,10 @@ ENDINGS: Mapping[str, str] = {
 BUILD_LIMITS = BotLimits(memory=2 << 30, cpu=300, file_size=SCRATCH_SIZE, processes=64)
 """The default limits of a build."""
 MAY_BE_ANOTHERS_FAULT = "if the program wasn't why, hand it in again"
-"""What is said of a program whose build or check was lost, as when a machine has no memory left. It
-may be why, so it is refused: it would else be tried for ever."""
+"""The advice for a program whose build or check was lost, as when a machine has no memory left.
+
+The program may be why, so it is refused: otherwise it would be tried for ever.
+"""
 
 
 class NotBuiltError(LanistaError):
