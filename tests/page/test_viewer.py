@@ -11,6 +11,7 @@ from lanista import __version__
 from lanista.hosting.control import RunningMatches
 from lanista.page import server as server_module
 from lanista.page import viewer as module
+from lanista.page.authorization import OperatorToken
 from lanista.page.frames import API
 from lanista.page.view import View
 from page.house import done, opened, play, showing
@@ -135,6 +136,26 @@ async def test_commands_need_the_token_where_there_is_one(tmp_path):
         assert {"type": "operator", "operator": True, "id": answer["id"]} == answer
         assert done(await page.ask("mode", manual=True))
         assert "the operator's" in (await other.ask("mode", manual=True))["words"]
+
+
+async def test_a_command_waits_for_the_token_that_was_said_before_it(tmp_path, monkeypatch):
+    """A program may send both at once, however long the check of the token takes."""
+    checked = trio.Event()
+
+    async def is_operators(self, given, address):
+        await checked.wait()
+        return given == self.token
+
+    monkeypatch.setattr(OperatorToken, "is_operators", is_operators)
+    async with opened(tmp_path, token="sesame") as house:
+        page = await house.page()
+        await page.say(do="token", token="guess")
+        await page.say(do="token", token="sesame")
+        await page.say(do="mode", manual=True, id="mode")
+        assert done(await page.ask("lobby"))  # which needs no token
+        checked.set()
+        assert done(await page.answer("mode"))
+        assert house.server.view.arena.matches.manual
 
 
 # -- the lobby -----------------------------------------------------------------------------------

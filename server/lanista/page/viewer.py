@@ -167,10 +167,10 @@ class Viewer:
         what = field(message, "do", str)
         later = self._later.get(what)
         waiting = self._tasks + len(self._queue)
+        if what in OPERATIONS | DECISIONS and not self.visitor.operator:
+            later = self._command_after_tokens
         if (later is not None or what == "file") and waiting >= MAX_WAITING:
             raise BadInputError(f"{MAX_WAITING} questions are open already; wait for answers")
-        if what in OPERATIONS | DECISIONS and not self.visitor.operator:
-            raise BadInputError(f"{what} is the operator's; say the token first")
         if later is not None:
             self._answer_later(later, message)
             return
@@ -471,6 +471,19 @@ class Viewer:
         return names
 
     # -- commands ------------------------------------------------------------------------------
+
+    async def _command_after_tokens(self, message: Mapping[str, Any]) -> None:
+        """Carry out a command once the tokens that were said before it are checked."""
+        async with self._one_token:
+            pass
+        what = message["do"]
+        if not self.visitor.operator:
+            raise BadInputError(f"{what} is the operator's; say the token first")
+        if what in DECISIONS:
+            await self._decide(message)
+        else:
+            operate(self.view, what, message)
+            await self._done(message)
 
     async def _decide(self, message: Mapping[str, Any]) -> None:
         names, name = self._arena_names(), field(message, "name", str)
