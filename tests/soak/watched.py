@@ -17,7 +17,7 @@ class Figures:
     threads: int
     """Likewise."""
     memory: float
-    """MB of it: the proportional set size."""
+    """MB of it, without pages of files."""
     others: float
     """MB of the processes that it started."""
     work: float
@@ -39,10 +39,12 @@ def figures(pid: int) -> Figures:
 
 
 def _memory(pid: int) -> float:
-    """MB of a process; 0 when it has gone."""
+    """MB of a process, 0 when it has gone: its own and its part of what it shares by forking.
+
+    Without pages of files: its part of libraries grows when some other Python here ends.
+    """
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
         return 0.0
-    size = re.search(r"(?m)^Pss:\s+(\d+) kB", lines)
-    return 0.0 if size is None else int(size[1]) / 1024
+    return sum(map(int, re.findall(r"(?m)^Pss_(?:Anon|Shmem):\s+(\d+) kB", lines))) / 1024
