@@ -476,14 +476,9 @@ class Viewer:
         """Carry out a command once the tokens that were said before it are checked."""
         async with self._one_token:
             pass
-        what = message["do"]
         if not self.visitor.operator:
-            raise BadInputError(f"{what} is the operator's; say the token first")
-        if what in DECISIONS:
-            await self._decide(message)
-        else:
-            operate(self.view, what, message)
-            await self._done(message)
+            raise BadInputError(f"{message['do']} is the operator's; say the token first")
+        await self._do(message)
 
     async def _decide(self, message: Mapping[str, Any]) -> None:
         names, name = self._arena_names(), field(message, "name", str)
