@@ -269,6 +269,14 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
     assert verified(verify, tmp_path)[-1] == "pit: 0 matches stored; not stored: 5"
     open_room(tmp_path)
     assert ["pit: 5 matches stored; nothing is wrong"] == verified(verify, tmp_path, code=0)
+    shown = f"data/records/{DAY}"
+    part = (records / "0.jsonl.gz").rename(records / "0.jsonl.gz.part")  # as on a full disk
+    waits = "waits for room on the disk, or for the arena's next start"
+    assert verified(verify, tmp_path) == [
+        f"pit: record unfinished: match 1 (0): {shown}/{part.name} {waits}",
+        "pit: 5 matches stored; record unfinished: 1",
+    ]
+    part.unlink()
     execute(
         database,
         "UPDATE matches SET scores = '[9, 9]', reason = '\"luck\"' WHERE number = 2",
@@ -276,13 +284,11 @@ async def test_a_ladder_s_results_are_made_anew_and_compared(tmp_path, autojump_
         "DELETE FROM seats WHERE match = 5",
         "DELETE FROM matches WHERE number = 5",
     )
-    (records / "0.jsonl.gz").unlink()
     with gzip.open(records / "3.jsonl.gz", "at") as file:
         file.write("more\n")
     (records / "else.jsonl.gz").write_bytes(b"\x1f\x8bno gzip")
     shutil.copy(records / "1.jsonl.gz", records / "more.jsonl.gz")
     *lines, total = verified(verify, tmp_path)
-    shown = f"data/records/{DAY}"
     assert lines[0] == (
         f"pit: record unreadable: match 4 (3): {shown}/3.jsonl.gz: its last line isn't a result"
     )

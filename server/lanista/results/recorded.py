@@ -27,6 +27,7 @@ from lanista.games.outcome import ENDINGS, Ending, Termination
 from lanista.match.conditions import MatchSpec
 from lanista.match.record import (
     ENDING,
+    PART,
     BadRecordError,
     Header,
     ResultInfo,
@@ -289,6 +290,7 @@ class Trouble(Enum):
 
     DAMAGED = "damaged in the database"
     MISSING = "record missing"
+    UNFINISHED = "record unfinished"
     UNREADABLE = "record unreadable"
     DIFFERENT = "different from the record"
     UNSTORED = "not stored"
@@ -403,6 +405,10 @@ def corrected(records: Records, stored: StoredMatch) -> tuple[MatchResult, Findi
     try:
         recorded = records.result(stored, *read_whole(path))
     except FileNotFoundError:
+        part = path.with_name(path.name + PART)
+        if part.exists():
+            waits = "waits for room on the disk, or for the arena's next start"
+            return as_stored, Finding(Trouble.UNFINISHED, f"{_title(stored)}: {part} {waits}")
         return as_stored, Finding(Trouble.MISSING, f"{_title(stored)}: {path} isn't there")
     except BadRecordError as error:
         return as_stored, Finding(Trouble.UNREADABLE, f"{_title(stored)}: {error}")
