@@ -225,6 +225,7 @@ _ARENA: Any = SimpleNamespace(
     matches=SimpleNamespace(
         manual=False,
         has_friendly_rooms=True,
+        space=SimpleNamespace(trouble=None),
         start=lambda room: hash(room) == 1,
         set_manual=lambda _manual: None,
     ),

@@ -130,6 +130,27 @@ def test_a_tab_that_stays_open_says_that_the_arena_has_another_version_by_now(ar
     expect(page.get_by_role("alert")).to_contain_text("load the page again")
 
 
+def test_the_lobby_says_why_no_match_begins(arena, visit):
+    """As on a full disk, for as long as that lasts."""
+    page, lobbies = visit().context.new_page(), []
+
+    def connect(socket):
+        def pass_on(message):
+            if '"lobby"' in message:
+                lobbies.append((socket, json.loads(message)))
+                message = json.dumps(lobbies[-1][1] | {"trouble": "No space left on device"})
+            socket.send(message)
+
+        socket.connect_to_server().on_message(pass_on)
+
+    page.route_web_socket(re.compile("/api/1/ws"), connect)
+    page.goto(f"{arena.page}/")
+    expect(page.get_by_role("alert")).to_contain_text("written (No space left on device)")
+    socket, lobby = lobbies[-1]
+    socket.send(json.dumps(lobby))
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_automatic_and_manual(arena, bots, show):
     """The operator's switch: all pages show it; Manual waits for Start, Automatic for nobody."""
     first, second = show(f"{arena.page}/"), show(f"{arena.page}/", beside=True)

@@ -167,7 +167,7 @@ async def test_the_lobby_is_told_whenever_something_changes(house):
     assert done(await page.ask("lobby"))
     lists = "rooms", "running", "recent", "standings", "tournaments", "ladders"
     empty = {list_: [] for list_ in lists}
-    assert {"type": "lobby", "manual": False, **empty} == await page.told("lobby")
+    assert {"type": "lobby", "manual": False, "trouble": None, **empty} == await page.told("lobby")
     ann = await house.bot("Ann v=1 room=x seat=1")
     (room,) = (await page.told("lobby", lambda told: told["rooms"]))["rooms"]
     assert {

@@ -24,7 +24,7 @@ from lanista.arena.spec import Rooms, Start
 from lanista.errors import BadInputError
 from lanista.games.base import Ruleset, complete_settings
 from lanista.hosting import handshake
-from lanista.hosting.control import MatchControl, RunningMatch, RunningMatches
+from lanista.hosting.control import Changes, MatchControl, RunningMatch, RunningMatches
 from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
 from lanista.hosting.inputs import fresh_seed
 from lanista.match.conditions import MatchSpec
@@ -72,6 +72,10 @@ class RecordSpace:
     """The folder of records; it is made if it isn't there."""
     on_room: Callable[[bool], None]
     """Called when matches may begin again, and told whether there really was no room."""
+    changes: Changes = attrs.field(factory=Changes)
+    """Told when `trouble` changes."""
+    trouble: str | None = attrs.field(default=None, init=False)
+    """Why records can't be written; None if they can, or if that isn't known yet."""
     has_room: bool = attrs.field(default=True, init=False)
     _suspected: trio.Event = attrs.field(factory=trio.Event, init=False)
 
@@ -86,24 +90,27 @@ class RecordSpace:
         while True:
             await self._suspected.wait()
             began = trio.current_time()
-            was_full = False
-            while (why := await trio.to_thread.run_sync(self._trouble)) is not None:
-                if not was_full:
+            while (why := await trio.to_thread.run_sync(self._test)) is not None:
+                if self.trouble is None:
                     log.error(
                         "no match is started, as records can't be written",
                         folder=str(self.folder),
                         why=why,
                     )
-                    was_full = True
+                    self.trouble = why
+                    self.changes.tell()
                 await trio.sleep(ROOM_INTERVAL)
+            was_full = self.trouble is not None
             if was_full:
+                self.trouble = None
+                self.changes.tell()
                 seconds = round(trio.current_time() - began, 1)
                 log.info("records can be written again", seconds=seconds)
             self._suspected = trio.Event()
             self.has_room = True
             self.on_room(was_full)
 
-    def _trouble(self) -> str | None:
+    def _test(self) -> str | None:
         """Return why nothing can be written; None if it can."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -143,6 +143,7 @@ class View:
         return {
             "type": "lobby",
             "manual": self.arena is not None and self.arena.matches.manual,
+            "trouble": None if self.arena is None else self.arena.matches.space.trouble,
             "rooms": self._rooms(),
             "running": [
                 *(_running(running) for running in self.running.matches.values()),

@@ -15,7 +15,7 @@ import {
 import { settled } from "./fixtures.js";
 
 const HELLO = { type: "hello", api: 1, software: "0", mode: "serve", operator: true, match: null };
-const LOBBY = { type: "lobby", manual: true, rooms: [], running: [], recent: [], standings: [] };
+const LOBBY = { type: "lobby", manual: true, trouble: null, rooms: [], running: [], recent: [], standings: [] };
 
 /** A socket whose other side is the test. */
 class FakeSocket extends EventTarget {

@@ -71,8 +71,8 @@
  * @typedef {{ladder: string, game: string, title: string, bot: string, opponent: string,
  *   rows: LadderRow[], won: number, tied: number, lost: number,
  *   recent: LadderResult[]}} LadderPair
- * @typedef {{type: "lobby", manual: boolean, rooms: Room[], running: Running[], recent: Match[],
- *   standings: Standing[], tournaments: Summary[], ladders: Ladder[]}} Lobby
+ * @typedef {{type: "lobby", manual: boolean, trouble: string | null, rooms: Room[], running: Running[],
+ *   recent: Match[], standings: Standing[], tournaments: Summary[], ladders: Ladder[]}} Lobby
  * @typedef {"connecting" | "open" | "lost"} LinkState
  * @typedef {Record<string, any>} Message
  */

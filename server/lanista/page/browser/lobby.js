@@ -45,6 +45,7 @@ const SHOWN_RESULTS = 5;
  */
 export function lobbyView(root, link, { operator, mode }) {
   const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
+  const standstill = el("p", { class: "trouble", role: "alert", hidden: true });
   /** @type {LobbyContext} */
   const context = {
     link,
@@ -123,6 +124,10 @@ export function lobbyView(root, link, { operator, mode }) {
       return;
     }
     grid.hidden = false;
+    standstill.hidden = lobby.trouble === null;
+    standstill.textContent =
+      `No match begins, as records can't be written (${lobby.trouble}). ` +
+      "As soon as they can be written, matches begin again by themselves.";
     rooms.show(lobby.rooms.map((room) => ({ ...room, manual: lobby.manual })));
     cards.show(lobby.running);
     last.show(cards.size === 0 ? lobby.recent.slice(0, 1) : []);
@@ -152,7 +157,7 @@ export function lobbyView(root, link, { operator, mode }) {
     });
   }
 
-  fill(root, el("h1", { class: "unseen" }, "Lobby"), trouble, grid);
+  fill(root, el("h1", { class: "unseen" }, "Lobby"), standstill, trouble, grid);
   link.addEventListener("lobby", show);
   show();
   return {
