@@ -4,7 +4,9 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 
 import attrs
+import pytest
 
+from lanista.arena.ladder_room import open_ladders
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.options import LADDER_LIMITS, LIMITS, unchangeable, with_limits
 from lanista.arena.spec import (
@@ -18,6 +20,8 @@ from lanista.arena.spec import (
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.limits import BotLimits, parse_limits
+from lanista.cli.serving import _reread
+from lanista.errors import SpecError
 from lanista.games.angrymob.ruleset import RULESET
 from lanista.hosting.control import Changes
 from support.arenas import arena_options, arena_server
@@ -82,6 +86,27 @@ def test_every_other_key_is_named():
     assert ["ladders"] == unchangeable(spec(OLD), ArenaSpec(ladders=spec(OLD).ladders[:1]))
     tls = '[tls]\ncertificate = "a"\nkey = "b"'
     assert ["tls"] == unchangeable(spec(""), spec(tls))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        OLD + "settings = { rounds = 1 }",
+        OLD + 'maps = ["nowhere.map"]',
+        OLD + 'house = ["nobody", "Demo"]',
+        OLD.replace('"angrymob"\nsubmissions', '"chess"\nsubmissions'),
+    ],
+)
+def test_a_file_is_refused_by_the_words_of_a_start(tmp_path, wrong):
+    """A restart would fail otherwise, perhaps weeks later."""
+    file = tmp_path / "arena.toml"
+    file.write_text(wrong)
+    options = arena_options(RULESET, data=tmp_path, ladders=spec(wrong).ladders, folder=tmp_path)
+    with ExitStack() as opened, pytest.raises(SpecError) as start:
+        open_ladders(options, opened)
+    with pytest.raises(SpecError) as again:
+        _reread(file, spec(OLD), {}, options)
+    assert f"{file}: {start.value}" == str(again.value)
 
 
 async def test_an_arena_goes_on_with_its_new_limits(tmp_path):

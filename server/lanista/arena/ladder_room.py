@@ -126,11 +126,10 @@ class LadderRoom:
         sandboxes. `chance` deals the seats and the maps; None for an unpredictable one.
 
         Raises:
-            SpecError: A map, a setting or a house bot doesn't exist or doesn't fit.
+            SpecError: From `look_up`.
         """
-        ruleset = registry.get(spec.game)
-        settings, boards = configurations(ruleset, spec.maps, spec.settings, folder)
-        house = {bot.name: bot for bot in house_contestants(spec, folder, private)}
+        ruleset, settings, boards, contestants = look_up(spec, folder, private)
+        house = {bot.name: bot for bot in contestants}
         chance = random.SystemRandom() if chance is None else chance
         store = Store.of_ladder(database, spec.name, ruleset.name)
         room = cls(
@@ -452,7 +451,7 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
     """Open the ladders and the names of an arena, which `opened` closes; this blocks.
 
     Raises:
-        SpecError: From `LadderRoom.open`, with the number of the ladder.
+        SpecError: From `look_up`, with the number of the ladder.
         StoreError: The results or the names can't be read or written, or another arena has them.
     """
     data = options.data
@@ -487,6 +486,22 @@ def open_ladders(options: Options, opened: ExitStack) -> tuple[Mapping[str, Ladd
     takes = any(ladder.submissions is not None for ladder in options.spec.ladders)
     owner_salt = read_owner_salt(data.submissions) if takes else None
     return rooms, Names(store, is_open=is_open, house=house, owner_salt=owner_salt)
+
+
+def look_up(
+    ladder: LadderSpec, folder: Path, private: Sequence[Path] = ()
+) -> tuple[Ruleset, Mapping[str, Mapping[str, int]], Mapping[str, str], Sequence[Contestant]]:
+    """Look up a ladder's game, its settings and boards by map, and its house bots.
+
+    It is as in `configurations` and `house_contestants`.
+
+    Raises:
+        SpecError: Something doesn't exist or doesn't fit; the message begins with its key.
+    """
+    with placed("game: "):
+        ruleset = registry.get(ladder.game)
+    settings, boards = configurations(ruleset, ladder.maps, ladder.settings, folder)
+    return ruleset, settings, boards, house_contestants(ladder, folder, private)
 
 
 def house_contestants(

@@ -73,6 +73,14 @@ def _reread(
         if file.is_fifo():  # opening it would wait for a writer, for ever
             raise SpecError(f"{file}: a named pipe, which can't be read again; give a file")
     spec = _overridden(read_spec(file), given)
+    with placed(f"{file}: "):
+        options_of(spec, file)
+        for number, ladder in enumerate(spec.ladders, 1):
+            # Imported only now, as it imports SQLAlchemy.
+            from lanista.arena.ladder_room import look_up
+
+            with placed(f"ladders[{number}]."):
+                look_up(ladder, file.parent)
     with placed(f"{file}: max_connections: "):
         possible = allow_connections(attrs.evolve(spec, page=begun_with.page, tls=begun_with.tls))
     ahead = unchangeable(begun_with, spec)
