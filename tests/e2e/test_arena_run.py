@@ -1,10 +1,11 @@
 """`lanista arena run`: an arena that a file describes, as its operator and a bot meet it."""
 
+import contextlib
 import json
 import os
 import signal
 
-from e2e.running import FileArena
+from e2e.running import FileArena, Program, command
 
 RELOADED = """
 port = 0
@@ -62,3 +63,23 @@ def test_an_arena_reads_its_file_again_and_drains(started, peers, pair, tmp_path
     assert match.header.match == log["match begins"]["match"] == log["match ends"]["match"]
     assert ("Eve", "shutdown") == (log["refused"]["name"], log["refused"]["code"])
     assert log["ended"]["timestamp"].endswith("Z")
+
+
+def test_sighup_while_an_arena_starts_does_not_end_it(started, tmp_path):
+    """It has only begun to read its file, a pipe into which nothing was written yet."""
+    os.mkfifo(tmp_path / "arena.toml")
+    arena = started(Program(command("arena", "run", "arena.toml"), tmp_path))
+    writing = []
+
+    def is_read():
+        with contextlib.suppress(OSError):  # nobody has opened it
+            writing[:] = [os.open(tmp_path / "arena.toml", os.O_WRONLY | os.O_NONBLOCK)]
+        return writing
+
+    arena.until(is_read, "the file is read")
+    arena.signal(signal.SIGHUP)
+    with os.fdopen(*writing, "w") as file:
+        file.write(RELOADED.format(most=1000, workers=1))
+    arena.until(lambda: "listens on" in arena.out, "the arena listens")
+    arena.signal(signal.SIGTERM)
+    assert 0 == arena.wait()
