@@ -122,6 +122,18 @@ def test_a_ruleset_that_cant_be_used_breaks_only_itself(third_party):
         assert [line for line in lines if line.startswith(start)], start
 
 
+def test_a_game_that_is_called_like_one_of_ours_is_told(third_party):
+    """Ours is played under that name."""
+    points = third_party / "counting_game-1.0.dist-info" / "entry_points.txt"
+    value = "support.tinygame:RULESET"
+    points.write_text(f"[lanista.rulesets]\nangrymob = {value}\n", encoding="utf-8")
+    done = run(third_party, "from lanista.cli.games import games\ngames.main([])\n")
+    assert (0, "") == (done.returncode, done.stderr)
+    why = "a game of this name comes with Lanista; give it another name"
+    assert f"\nangrymob  the game 'angrymob' ({value}) can't be used: {why}\n" in done.stdout
+    assert 1 == done.stdout.count("angrymob  Angry Mob, 2 players\n")
+
+
 def test_two_packages_with_a_game_of_one_name_are_told(third_party):
     """Which of the two is meant can't be known."""
     other = third_party / "other_game-2.0.dist-info"

@@ -22,6 +22,7 @@ def games() -> None:
         say(f"{name}  {ruleset.title}, {ruleset.seats} players")
         for setting in ruleset.settings:
             say(f"    --set {setting.name}={setting.default}  {setting.help}")
+    say(*(f"{name}  {why}" for name, why in registry.ignored()))
 
 
 @click.command("bots")

@@ -36,14 +36,29 @@ def ours() -> tuple[str, ...]:
 
 
 @functools.cache
-def _others() -> "Mapping[str, Sequence[EntryPoint]]":
+def _points() -> "Sequence[EntryPoint]":
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow; most games are ours
 
+    return tuple(entry_points(group=GROUP))
+
+
+@functools.cache
+def _others() -> "Mapping[str, Sequence[EntryPoint]]":
     found: dict[str, list[EntryPoint]] = {}
-    for point in entry_points(group=GROUP):
+    for point in _points():
         if point.name not in ours():
             found.setdefault(point.name, []).append(point)
     return found
+
+
+def ignored() -> Sequence[tuple[str, str]]:
+    """Return the name of each other package's game that is called like one of ours, and why not."""
+    why = "a game of this name comes with Lanista; give it another name"
+    return [
+        (point.name, f"the game {point.name!r} ({point.value}) can't be used: {why}")
+        for point in _points()
+        if point.name in ours()
+    ]
 
 
 @functools.cache
