@@ -67,6 +67,7 @@ def test_of_a_game_without_house_bots_none_is_listed(lanista, monkeypatch):
     """Games of other packages have none."""
     monkeypatch.setattr(registry, "house_bots", lambda _: {})
     assert "" == lanista("play", "angrymob", "--list").printed == lanista("bots").printed
+    assert "angrymob has no house bots\n" == lanista("bots", "angrymob").printed
 
 
 def test_map_list_shows_the_shipped_maps(lanista):

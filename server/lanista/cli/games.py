@@ -32,8 +32,11 @@ def bots(game: str | None) -> None:
     from lanista.hosting.names import about
 
     for name in [registry.get(game).name] if game else registry.names():
-        for bot, module in registry.house_bots(name).items():
+        house = registry.house_bots(name)
+        for bot, module in house.items():
             say(f"{name}  {bot}  {about(module)}")
+        if game and not house:
+            say(f"{name} has no house bots")
 
 
 @click.group("map", cls=Group)
