@@ -66,8 +66,8 @@ class HelperProcess:
         """Call a function in the helper; if this is cancelled, the helper is killed.
 
         The helper imports the function's module: a light one starts quickly. Arguments and result
-        are pickled. Raises HelperDiedError if the helper died, OSError if none can be started, or
-        what the function raises.
+        are pickled. Raises HelperDiedError if the helper died, or `sys.exit()` was called in it;
+        OSError if none can be started; or what the function raises.
         """
         import trio_parallel  # noqa: PLC0415 - slow to import, and not always needed
 
@@ -80,6 +80,8 @@ class HelperProcess:
             )
         except trio_parallel.BrokenWorkerError as error:
             raise HelperDiedError(f"the process ended ({error.args[-1].exitcode})") from None
+        except SystemExit as error:  # here it would end the arena
+            raise HelperDiedError(f"sys.exit() was called in the process: {error}") from None
         except trio.ClosedResourceError:
             await trio.lowlevel.checkpoint_if_cancelled()  # as `run` was, at the same moment
             raise HelperDiedError("the process was ended") from None

@@ -101,6 +101,14 @@ async def test_an_error_in_a_call_is_the_callers():
             await helper.call(divmod, 1, 0)
 
 
+async def test_an_exit_in_a_call_ends_the_call_alone():
+    """As of a game's method that makes a board or draws; the caller is the arena."""
+    async with running() as helper:
+        with pytest.raises(HelperDiedError, match=r"^sys.exit\(\) was called in the process: no$"):
+            await helper.call(sys.exit, "no")
+        assert (1, 0) == await helper.call(divmod, 1, 1)
+
+
 async def test_one_that_dies_during_a_call_is_an_error_of_its_own():
     async with running() as helper:
         with pytest.raises(HelperDiedError, match=r"^the process ended \(1\)$"):
