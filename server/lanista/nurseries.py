@@ -77,11 +77,11 @@ def helpers_nursery() -> "AbstractAsyncContextManager[trio.Nursery, None]":
 
 @asynccontextmanager
 async def _helpers_nursery() -> AsyncIterator[trio.Nursery]:
-    raised: Exception | KeyboardInterrupt | None = None
+    raised: Exception | KeyboardInterrupt | SystemExit | None = None
     async with trio.open_nursery() as nursery:
         try:
             yield nursery
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - raised again below
+        except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001 - raised again below
             raised = error
         nursery.cancel_scope.cancel()
     if raised is not None:

@@ -10,7 +10,7 @@ from lanista import nurseries
 from lanista.nurseries import HeldError, helpers_nursery, stop_signals
 
 
-@pytest.mark.parametrize("raised", [OSError("no space"), KeyboardInterrupt()])
+@pytest.mark.parametrize("raised", [OSError("no space"), KeyboardInterrupt(), SystemExit()])
 async def test_what_the_block_raises_comes_as_it_is_when_the_helpers_have_ended(raised):
     """A command without handlers of signals ends with 130 for Ctrl-C alone, so it comes out too."""
     ended = []

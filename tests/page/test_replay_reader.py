@@ -29,7 +29,7 @@ from page.records import (
     void,
     wandering,
 )
-from support.tinygame import CountingRules
+from support.tinygame import Counting, CountingRules
 from support.traces import some_always, unpacked_trace
 
 
@@ -207,23 +207,24 @@ def test_damaged_compression_stops_the_replay_with_a_message(tmp_path):
     assert end["trouble"].startswith("the replay stops here: m1.jsonl.gz: damaged gzip data (")
 
 
-class BrokenRules(CountingRules):
-    """Rules that fail in the second turn."""
+@pytest.mark.parametrize("fault", [IndexError, SystemExit])
+@pytest.mark.parametrize("method", ["advance", "frame"])
+def test_a_fault_of_the_rules_ends_this_replay_alone(tmp_path, monkeypatch, method, fault):
+    """In the second turn."""
 
-    class game(CountingRules.game):  # noqa: N801 - in place of the other
-        def advance(self, turn):
-            if self.turn:
-                raise IndexError("a fault")
-            super().advance(turn)
+    def fails(game, *arguments):
+        if game.turn == (2 if method == "frame" else 1):
+            raise fault
+        return getattr(Counting, method)(game, *arguments)
 
-
-def test_a_fault_of_the_rules_ends_this_replay_alone(tmp_path, monkeypatch):
+    broken = CountingRules()
+    broken.game = type("BrokenGame", (Counting,), {method: fails})
     bots = [speaks(*"11111")] * 3
     path = played(tmp_path, *bots, hellos=SKIPPERS, ruleset=COUNTING, board=None)
-    monkeypatch.setattr("lanista.games.registry.get", lambda _: BrokenRules())
+    monkeypatch.setattr("lanista.games.registry.get", lambda _: broken)
     _, frames, end = told(path)
     assert 2 == len(frames)
-    assert "the replay stops here: IndexError in the rules" == end["trouble"]
+    assert f"the replay stops here: {fault.__name__} in the rules" == end["trouble"]
 
 
 def test_every_answer_is_read_by_the_rules_once(tmp_path, monkeypatch):

@@ -114,7 +114,7 @@ class ReplayReader:
             return self._go_on()
         except (BadRecordError, MismatchError) as error:
             return self._end(None, f"the replay stops here: {error}")
-        except Exception as error:  # noqa: BLE001 - a ruleset's fault ends only this replay
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - of the rules
             return self._end(None, f"the replay stops here: {type(error).__name__} in the rules")
 
     def _begin(self) -> dict[str, Any] | None:

@@ -198,7 +198,7 @@ class ReplayWorker:
             last = {"failed": f"{job.reader.path.name}: too large to be shown"}
         except OSError as error:
             last = {"failed": f"no room for the frames: {error.strerror}"}
-        except Exception as error:  # noqa: BLE001 - whatever a file brings about ends only its job
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - ends only this job
             last = {"failed": f"{job.reader.path.name}: can't be shown ({type(error).__name__})"}
         if last:
             self._drop(job.number)
