@@ -275,6 +275,17 @@ async def test_an_error_before_the_match_is_told_and_recorded(tmp_path, autojump
         assert ["error internal the arena could not begin the match"] == heard(end)
 
 
+async def test_a_board_that_is_not_written_as_a_text_is_told_and_recorded(tmp_path, autojump_clock):
+    """The record could have no header with it."""
+    rules = type("BrokenRules", (tinygame.CountingRules,), {"write_board": lambda *_: b"oak"})()
+    table = sit(tmp_path, rules, SKIPPERS)
+    table.rules = None
+    record = await table.play(listens, listens, listens)
+    words = "AssertionError: write_board returns b'oak'; it must be a text"
+    assert words == record.result.error.splitlines()[-1]
+    assert ("aborted", "") == (record.result.end, record.header.board)
+
+
 async def test_a_game_that_goes_on_after_its_last_turn_is_ended(tmp_path, autojump_clock):
     """It might go on for ever: `outcome` never says that it is over."""
     endless = type("EndlessGame", (tinygame.Counting,), {"outcome": lambda _: None})

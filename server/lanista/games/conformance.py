@@ -241,6 +241,11 @@ def require_frame(frame: Frame, scene: Scene, game: Game, seats: int) -> None:
     require_scores(game.scores(), seats)
 
 
+def require_board(text: str) -> None:
+    """Require that a board, as it is written, is a text."""
+    require(isinstance(text, str), f"write_board returns {text!r:.80}; it must be a text")
+
+
 def require_scores(scores: tuple[int, ...], seats: int) -> None:
     """Require one integer per seat."""
     require(

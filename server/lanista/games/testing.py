@@ -36,6 +36,7 @@ from lanista.games.conformance import (
     new_game,
     parsed,
     require,
+    require_board,
     require_facts,
     require_lines,
     require_texts,
@@ -155,7 +156,7 @@ def _check_boards(ruleset: Ruleset, seeds: Sequence[int], bad_boards: Sequence[s
         require(boards[0] == boards[1], f"seed {seed} generates another board the second time")
         with unharmed(f"write_board of seed {seed}"):
             text = ruleset.write_board(boards[0])
-        require(isinstance(text, str), f"write_board returns {text!r:.80}; it must be a text")
+        require_board(text)
         require_lines(text.encode(), f"the board file of seed {seed}")
         with unharmed(f"read_board of the board file of seed {seed}"):
             board = ruleset.read_board(text)

@@ -14,6 +14,7 @@ import attrs
 
 from lanista.games.base import Ruleset
 from lanista.games.chance import Chance
+from lanista.games.conformance import require_board
 from lanista.match.clock import ClockInfo
 from lanista.ranges import at_least, positive, rule
 from lanista_protocol.messages import SHORTEST
@@ -139,7 +140,9 @@ def prepare_board(
     chance = ruleset.chance(seed)
     if board is None:
         board = ruleset.generate(settings, chance)
-    return PreparedBoard(board=board, text=ruleset.write_board(board), chance=chance)
+    text = ruleset.write_board(board)
+    require_board(text)
+    return PreparedBoard(board=board, text=text, chance=chance)
 
 
 class UnusableBoardError(Exception):
