@@ -15,6 +15,7 @@ import venv
 import zipfile
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -262,6 +263,21 @@ async def test_only_the_build_itself_answers(tmp_path, monkeypatch):
     strangers = (b"", forged, SECRET.encode(), b"0" * len(SECRET) + b"\n" + forged)
     answer = await answered(tmp_path, b'{"error": "of the build"}\n', strangers=strangers)
     assert "of the build" == answer
+
+
+async def test_a_stranger_who_stays_silent_holds_no_build(tmp_path, autojump_clock):
+    """The build's connection waits behind it."""
+    (_silent, stranger), (own, stream) = (trio.testing.memory_stream_pair() for _ in range(2))
+    queue = [stranger, stream]
+
+    async def accept():
+        return queue.pop(0)
+
+    await own.send_all(SECRET.encode() + b'\n{"error": "of the build"}\n')
+    listener = SimpleNamespace(accept=accept)
+    with trio.fail_after(Builder().seconds):
+        answer = await Builder()._receive(listener, Runs(), tmp_path / "1", SECRET)
+    assert {"error": "of the build"} == answer
 
 
 async def test_a_build_that_ends_before_it_begins_has_no_answer(tmp_path):

@@ -38,6 +38,8 @@ MAX_WHY = 500
 """Maximum number of characters of the line that says why a program can't be built."""
 PIECE = 256 * 1024
 """Number of bytes of a result that are received at once."""
+SECRET_TIME = 30.0
+"""Seconds that a connection may take to show a build's secret; a build does so when it begins."""
 LEAVING_TIME = 2.0
 """Seconds until it is known how a build's process ended, once its connection was closed."""
 PACKING = 1.5
@@ -194,7 +196,10 @@ class Builder:
         """
         while True:
             async with await listener.accept() as stream:
-                if await _shows(stream, secret):
+                is_build = False
+                with trio.move_on_after(SECRET_TIME):
+                    is_build = await _shows(stream, secret)
+                if is_build:
                     return await self._read(stream, bot, product)
             with trio.move_on_after(LEAVING_TIME) as scope:
                 await bot.exited()
