@@ -1,6 +1,7 @@
 """The client libraries that the page serves (docs/api.md)."""
 
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,21 @@ def test_a_library_is_packed_without_its_tests_and_nothing_else_is_left_out(lang
     assert code == {name for name in names if f".{name.rpartition('.')[2]}" in CODE}
     assert {"LICENSE", "README.md"} < names
     assert (language == "cpp") == (f"include/{HEADER.name}" in names)  # a link in a checkout
+
+
+@pytest.mark.parametrize("language", SOURCES)
+def test_the_readme_of_a_packed_library_leads_to_nothing_outside_it(language):
+    """Neither by a link nor by the name of a page: its reader may have no checkout."""
+    file = zipfile.ZipFile(io.BytesIO(packed(language)))
+    (readme,) = (name for name in file.namelist() if name.endswith("README.md"))
+    text = file.read(readme).decode()
+    linked = re.findall(r"\]\((?!https?://)([^)]*)\)", text)
+    pages = re.findall(r"[\w./-]+\.md\b", text)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    anchors = {f"#{heading.lower().replace(' ', '-')}" for heading in headings}
+    folder = readme.removesuffix("README.md")
+    known = anchors | {name.removeprefix(folder) for name in file.namelist()}
+    assert set() == {*linked, *pages} - known
 
 
 def test_a_library_is_packed_to_the_same_bytes_at_any_time(tmp_path, monkeypatch):

@@ -11,7 +11,13 @@ import java.util.List;
 /**
  * Runs all tests: every method of these objects that takes nothing and isn't private.
  *
- * <pre>java -cp CLASSES org.lanista.client.AllTests conversations.jsonl README.md CERTIFICATES</pre>
+ * <p>In clients/java:
+ *
+ * <pre>
+ * javac -Xlint:all -Werror -d /tmp/lanista-java $(find src starters -name '*.java')
+ * java -cp /tmp/lanista-java org.lanista.client.AllTests \
+ *     ../../protocol/vectors/conversations.jsonl README.md ../../tests/arena/certificates
+ * </pre>
  */
 final class AllTests {
     private AllTests() {}
