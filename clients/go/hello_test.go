@@ -109,9 +109,9 @@ func TestAPortThatIsNoneIsNamed(t *testing.T) {
 	NoEnvironment(t)
 	t.Setenv("LANISTA_PORT", "http")
 	for port, words := range map[int]string{
-		0:     `LANISTA_PORT must be a port number, such as 7777, not "http"`,
-		65536: `port must be a port number, such as 7777, not "65536"`,
-		-1:    `port must be a port number, such as 7777, not "-1"`,
+		0:     "LANISTA_PORT must be a port number from 1 to 65535, such as 7777, not 'http'",
+		65536: "port must be a port number from 1 to 65535, such as 7777, not 65536",
+		-1:    "port must be a port number from 1 to 65535, such as 7777, not -1",
 	} {
 		_, err := lanista.Connect(lanista.Options{Name: "A", Port: port})
 		Equal(t, "the error", fmt.Sprint(err), words)

@@ -125,13 +125,15 @@ func (o *Options) hello() (string, error) {
 // address is where to connect to.
 func (o *Options) address() (host string, port int, err error) {
 	host = orElse(o.Host, orElse(os.Getenv("LANISTA_HOST"), DefaultHost))
-	whose, text := "port", strconv.Itoa(o.Port)
+	text := strconv.Itoa(o.Port)
+	whose, given := "port", text
 	if o.Port == 0 {
-		whose, text = "LANISTA_PORT", orElse(os.Getenv("LANISTA_PORT"), strconv.Itoa(DefaultPort))
+		text = orElse(os.Getenv("LANISTA_PORT"), strconv.Itoa(DefaultPort))
+		whose, given = "LANISTA_PORT", "'"+escaped(text)+"'"
 	}
-	number, err := strconv.ParseUint(text, 10, 16)
-	if err != nil {
-		return "", 0, fmt.Errorf("%s must be a port number, such as 7777, not %q", whose, text)
+	number, err := strconv.ParseUint(strings.TrimSpace(text), 10, 16)
+	if err != nil || number == 0 {
+		return "", 0, fmt.Errorf("%s must be a port number from 1 to 65535, such as 7777, not %s", whose, given)
 	}
 	return host, int(number), nil
 }

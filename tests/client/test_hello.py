@@ -94,7 +94,8 @@ def test_small_writes_go_at_once_and_a_machine_that_is_gone_is_noticed(monkeypat
         ({"name": "A", "room": ""}, "room must be"),
         ({"name": "A", "token": "t\n"}, "token must be"),
         ({"name": "A", "token": "my secret"}, "token must be"),
-        ({"name": "A", "port": 65_536}, "port must be a port number, such as 7777, not 65536"),
+        ({"name": "A", "port": 65_536}, "from 1 to 65535, such as 7777, not 65536"),
+        ({"name": "A", "port": 0}, "port must be a port number from 1 to 65535"),
         ({"name": "A", "port": -1}, "port must be a port number"),
         ({"name": "A", "port": "http"}, "not 'http'"),
         ({"name": "A", "port": 7777.0}, "not 7777.0"),
@@ -115,7 +116,8 @@ def test_a_port_that_is_no_number_is_named(monkeypatch, port):
     monkeypatch.setenv("LANISTA_PORT", port)
     with pytest.raises(ValueError) as caught:
         Arena("A")
-    assert f"LANISTA_PORT must be a port number, such as 7777, not {port!r}" == str(caught.value)
+    words = "LANISTA_PORT must be a port number from 1 to 65535, such as 7777"
+    assert f"{words}, not {port!r}" == str(caught.value)
 
 
 def test_a_name_that_no_host_can_have_is_an_unknown_host():

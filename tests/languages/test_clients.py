@@ -104,6 +104,13 @@ ENDS = {
         None,
         "unreachable: no arena at no host:{port}: unknown host; check the host and the port",
     ),
+    **{
+        f"port {port}": (
+            None,
+            f"LANISTA_PORT must be a port number from 1 to 65535, such as 7777, not '{port}'",
+        )
+        for port in ("0", "http", "70000")
+    },
     "stdio": (
         None,
         (
@@ -118,13 +125,14 @@ Each way to end has what the arena says after the bot's hello, or None if there 
 line, with {port} for the arena's port.
 """
 VARIABLES = {
-    # That it is this machine, no library knows.
-    "no arena elsewhere": {"LANISTA_HOST": "127.0.0.2"},
+    # That it is this machine, no library knows. Blanks around the port are no part of it.
+    "no arena elsewhere": {"LANISTA_HOST": "127.0.0.2", "LANISTA_PORT": " {port}\r"},
     # No resolver asks others for a name with a space.
     "unknown host": {"LANISTA_HOST": "no host"},
+    **{f"port {port}": {"LANISTA_PORT": port} for port in ("0", "http", "70000")},
     "stdio": {"LANISTA_STDIO": "1"},
 }
-"""Variables with which the bot is started, beside the usual ones."""
+"""Variables with which the bot is started, beside the usual ones; {port} is the arena's."""
 
 LIES = {
     "angrymob": (
@@ -263,7 +271,7 @@ def ended_arena(said):
 
 SOME_ENDS = (
     *("bad-hello", "not in the protocol", "a line without end", "a turn without end"),
-    *("cut in mid-match", "no arena elsewhere"),
+    *("cut in mid-match", "no arena elsewhere", "port 0"),
 )
 
 
@@ -284,7 +292,8 @@ def test_a_bot_whose_match_cannot_go_on_ends_with_one_line(name, ends, tmp_path,
     for end in ends:
         said, line = ENDS[end]
         with ended_arena(said) as port:
-            bot = started(starter_alone(commands, port, tmp_path, **VARIABLES.get(end, {})))
+            variables = {k: v.format(port=port) for k, v in VARIABLES.get(end, {}).items()}
+            bot = started(starter_alone(commands, port, tmp_path, **variables))
             code = bot.wait()
         shown = frame.fullmatch(bot.err)
         err = REASON.sub(r"\1'\2'", shown[1]) if shown else bot.err

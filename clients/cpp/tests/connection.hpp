@@ -63,8 +63,8 @@ inline void test_what_no_hello_can_say() {
         options.port = number;
         return caught<std::invalid_argument>([&] { lanista::Arena arena(options); });
     };
-    SAME("port must be a port number, such as 7777, not '0'", port(0));
-    SAME("port must be a port number, such as 7777, not '65536'", port(65536));
+    SAME("port must be a port number from 1 to 65535, such as 7777, not 0", port(0));
+    SAME("port must be a port number from 1 to 65535, such as 7777, not 65536", port(65536));
 }
 
 inline void test_environment() {
@@ -97,9 +97,10 @@ inline void test_environment() {
     SAME("other", detail::host(all));
     SAME(1, detail::port(all));
     SAME("A v=1 token=u\n", detail::hello(all));
-    for (const char* port : {"http", "77.5", "-1", "99999"}) {
+    for (const char* port : {"http", "77.5", "-1", "99999", " "}) {
         set("", port, "A", "");
-        SAME(std::string("LANISTA_PORT must be a port number, such as 7777, not '") + port + "'",
+        SAME(std::string("LANISTA_PORT must be a port number from 1 to 65535, such as 7777, not '") +
+                 port + "'",
              caught<std::invalid_argument>([] { lanista::Arena arena; }));
     }
     set("", "", "", "");
@@ -165,12 +166,15 @@ inline std::pair<std::string, int> uncaught(const std::function<void()>& play) {
 }
 
 // Whatever else isn't caught ends the bot as it did without the library.
-inline void test_an_error_of_the_arena_that_is_not_caught_is_one_line() {
+inline void test_an_error_that_is_not_caught_is_one_line() {
     lanista::Options options{"A"};
     options.port = 1;
     const auto [line, status] = uncaught([&] { lanista::Arena arena(options); });
     SAME("unreachable: no arena at 127.0.0.1:1; start one with `lanista serve`\n", line);
     SAME(1, status);
+    const auto [refusal, code] = uncaught([] { lanista::Arena arena({"a=b"}); });
+    SAME("a name is 1 to 32 printable characters, single spaces between, no '=': not 'a=b'\n", refusal);
+    SAME(1, code);
     const auto [others, signal] = uncaught([&] {
         caught<ArenaError>([&] { lanista::Arena arena(options); });
         throw std::runtime_error("mine");
@@ -554,8 +558,7 @@ inline void test_connection() {
         {"tls is refused", test_tls_is_refused},
         {"socket", test_socket},
         {"no arena", test_no_arena},
-        {"an error of the arena that isn't caught",
-         test_an_error_of_the_arena_that_is_not_caught_is_one_line},
+        {"an error that isn't caught", test_an_error_that_is_not_caught_is_one_line},
         {"answers", test_answers},
         {"misuse", test_misuse},
         {"log", test_log},

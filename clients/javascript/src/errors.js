@@ -45,6 +45,12 @@ export class ArenaError extends Error {
   }
 }
 
+/**
+ * A name, an option or a variable of the environment can't be used; the message says what would be
+ * right. If nothing catches it, the bot ends with that one line.
+ */
+export class OptionError extends TypeError {}
+
 /** The bot's author used the client wrongly; the message says what would be right. */
 export class MisuseError extends Error {
   static {

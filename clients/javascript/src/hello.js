@@ -4,7 +4,7 @@
 
 import { inspect } from "node:util";
 
-import { ArenaError } from "./errors.js";
+import { ArenaError, OptionError } from "./errors.js";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7777;
@@ -58,12 +58,12 @@ export function holding(options, environment) {
  *
  * @param {Options} options
  * @param {NodeJS.ProcessEnv} environment
- * @throws {TypeError} there is no name, or an option that can't be said in a hello
+ * @throws {OptionError} there is no name, or an option that can't be said in a hello
  */
 export function opening(options, environment) {
   for (const option of Object.keys(options)) {
     if (!KNOWN.includes(option)) {
-      throw new TypeError(`no option ${quoted(option)}; there are ${KNOWN.join(", ")}`);
+      throw new OptionError(`no option ${quoted(option)}; there are ${KNOWN.join(", ")}`);
     }
   }
   return {
@@ -118,12 +118,12 @@ export function isQuiet({ quiet }, environment) {
  */
 function hello(name, options) {
   if (!name) {
-    throw new TypeError(
+    throw new OptionError(
       'the bot has no name: write connect({ name: "MyBot" }) or set LANISTA_NAME',
     );
   }
   if (typeof name !== "string" || !isName(name)) {
-    throw new TypeError(
+    throw new OptionError(
       "a name is 1 to 32 printable characters, single spaces between, no '=': " +
         `not ${quoted(name)}`,
     );
@@ -133,7 +133,7 @@ function hello(name, options) {
     if (value == null) continue;
     if (!WORD.test(String(value))) {
       const given = option === "token" ? "" : `, not ${quoted(value)}`; // a token is a secret
-      throw new TypeError(`${option} must be one printable word without spaces${given}`);
+      throw new OptionError(`${option} must be one printable word without spaces${given}`);
     }
     words.push(`${option}=${value}`);
   }
@@ -151,9 +151,12 @@ function isName(name) {
  * @param {unknown} value
  */
 function portOf(whose, value) {
-  const port = typeof value === "string" && /^[0-9]+$/.test(value) ? Number(value) : value;
-  if (typeof port !== "number" || !Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new TypeError(`${whose} must be a port number, such as 7777, not ${quoted(value)}`);
+  // In a shell of Windows, `set LANISTA_PORT=7777 & node bot.mjs` sets a space as well.
+  const text = String(value).trim();
+  const port = /^[0-9]+$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65535) {
+    const words = "a port number from 1 to 65535, such as 7777";
+    throw new OptionError(`${whose} must be ${words}, not ${quoted(value)}`);
   }
   return port;
 }
@@ -168,20 +171,20 @@ function portOf(whose, value) {
 function tlsOf({ tls, tlsCa }, environment) {
   const set = environment.LANISTA_TLS || "0";
   if (tls == null && set !== "0" && set !== "1") {
-    throw new TypeError(`LANISTA_TLS must be 1 for TLS or 0 for plain text, not ${quoted(set)}`);
+    throw new OptionError(`LANISTA_TLS must be 1 for TLS or 0 for plain text, not ${quoted(set)}`);
   }
   if (tls != null && typeof tls !== "boolean") {
-    throw new TypeError(`tls must be true or false, not ${quoted(tls)}`);
+    throw new OptionError(`tls must be true or false, not ${quoted(tls)}`);
   }
   if (tlsCa != null && typeof tlsCa !== "string") {
-    throw new TypeError(`tlsCa must be the name of a file, not ${quoted(tlsCa)}`);
+    throw new OptionError(`tlsCa must be the name of a file, not ${quoted(tlsCa)}`);
   }
   if (tls ?? set === "1") {
     return tlsCa
       ? { file: tlsCa, whose: "tlsCa" }
       : { file: environment.LANISTA_TLS_CA || null, whose: "LANISTA_TLS_CA" };
   }
-  if (tlsCa && tls == null) throw new TypeError("tlsCa is of no use without TLS: add tls: true");
+  if (tlsCa && tls == null) throw new OptionError("tlsCa is of no use without TLS: add tls: true");
   return null;
 }
 

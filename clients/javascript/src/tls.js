@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
 
-import { ArenaError } from "./errors.js";
+import { ArenaError, OptionError } from "./errors.js";
 import { address } from "./waiting.js";
 
 /** @typedef {import("node:net").Socket} Socket */
@@ -32,7 +32,7 @@ const UNTRUSTED = new Set([
  * @param {string} file
  * @param {string} whose what named the file, for an error
  * @returns {string[]}
- * @throws {TypeError} the file can't be read, or has no certificate
+ * @throws {OptionError} the file can't be read, or has no certificate
  */
 export function certificates(file, whose) {
   let text;
@@ -40,15 +40,15 @@ export function certificates(file, whose) {
     text = readFileSync(file, "latin1");
   } catch (error) {
     const why = /** @type {Error} */ (error).message.replace(/^\w+: |,.*/gs, "");
-    throw new TypeError(`${whose}: ${file} can't be read: ${why}`, { cause: error });
+    throw new OptionError(`${whose}: ${file} can't be read: ${why}`, { cause: error });
   }
   const found = text.match(CERTIFICATE) ?? [];
   try {
     for (const one of found) new X509Certificate(one);
   } catch (error) {
-    throw new TypeError(`${whose}: ${file} has a damaged certificate`, { cause: error });
+    throw new OptionError(`${whose}: ${file} has a damaged certificate`, { cause: error });
   }
-  if (found.length === 0) throw new TypeError(`${whose}: ${file} has no certificate in PEM`);
+  if (found.length === 0) throw new OptionError(`${whose}: ${file} has no certificate in PEM`);
   return found;
 }
 

@@ -3,7 +3,7 @@
  * or that the bot waits for an opponent.
  */
 
-import { ArenaError, escaped } from "./errors.js";
+import { ArenaError, escaped, OptionError } from "./errors.js";
 
 const SILENCE = 1000; // ms of waiting for an opponent until that is told
 
@@ -65,8 +65,8 @@ export function address(host, port) {
 }
 
 /**
- * Have an `ArenaError` shown in one line if nothing catches it, since its stack would tell nothing
- * more. A listener of the bot's own for uncaught errors stays in charge.
+ * Have an `ArenaError` or an `OptionError` shown in one line if nothing catches it, since its stack
+ * would tell nothing more. A listener of the bot's own for uncaught errors stays in charge.
  */
 export function showInOneLine() {
   if (process.listeners("uncaughtExceptionMonitor").includes(show)) return;
@@ -75,7 +75,8 @@ export function showInOneLine() {
 
 /** @param {Error} uncaught */
 function show(uncaught) {
-  if (!(uncaught instanceof ArenaError) || process.listenerCount("uncaughtException") > 0) return;
+  if (!(uncaught instanceof ArenaError || uncaught instanceof OptionError)) return;
+  if (process.listenerCount("uncaughtException") > 0) return;
   process.stderr.write(`${uncaught.message}\n`);
   process.exit(1);
 }

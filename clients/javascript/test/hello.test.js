@@ -100,8 +100,9 @@ const REFUSED = [
   [{ name: "A", game: "" }, "game must be"],
   [{ name: "A", token: "t\n" }, "token must be"],
   [{ name: "A", token: "my secret" }, "token must be"],
-  [{ name: "A", port: "http" }, "port must be a port number, such as 7777, not 'http'"],
-  [{ name: "A", port: 65536 }, "port must be a port number, such as 7777, not 65536"],
+  [{ name: "A", port: "http" }, "port must be a port number from 1 to 65535, such as 7777, not 'http'"],
+  [{ name: "A", port: 65536 }, "port must be a port number from 1 to 65535, such as 7777, not 65536"],
+  [{ name: "A", port: 0 }, "port must be a port number from 1 to 65535, such as 7777, not 0"],
   [
     { name: "A", nane: "B" },
     "no option 'nane'; there are name, game, host, port, token, tls, tlsCa, room, seat, keep, notes",
@@ -122,7 +123,7 @@ for (const [options, words] of REFUSED) {
 
 test("a port in the environment that is no number is named", () => {
   assert.throws(() => opening({ name: "A" }, { LANISTA_PORT: "http" }), {
-    message: "LANISTA_PORT must be a port number, such as 7777, not 'http'",
+    message: "LANISTA_PORT must be a port number from 1 to 65535, such as 7777, not 'http'",
   });
 });
 

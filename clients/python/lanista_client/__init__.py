@@ -223,6 +223,7 @@ class Arena:
         reconnect: bool = False,
         quiet: bool | None = None,
     ) -> None:
+        show_in_one_line()
         environ = os.environ
         if environ.get("LANISTA_LOCAL") == "1":  # it is started here, whatever it was written for
             host = port = token = tls = tls_ca = room = None
@@ -269,7 +270,6 @@ class Arena:
             "bye": self._read_bye,
             "error": self._read_error,
         }
-        show_in_one_line()
         if environ.get("LANISTA_STDIO") == "1":
             raise ArenaError("unreachable", STDIO)
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from lanista_client.console import OptionError
+
 TYPE_CHECKING = False  # as in `lanista_client`: importing typing costs 15 ms
 if TYPE_CHECKING:
     import ssl
@@ -15,13 +17,13 @@ def hello_line(name: Any, options: dict[str, int | str | None]) -> str:
     """Return the line that opens the conversation (`PROTOCOL.md 2`).
 
     Raises:
-        ValueError: the name or an option would not survive the way.
+        OptionError: the name or an option would not survive the way.
     """
     if not name:
-        raise ValueError('the bot has no name: write Arena("MyBot") or set LANISTA_NAME')
+        raise OptionError('the bot has no name: write Arena("MyBot") or set LANISTA_NAME')
     is_text = isinstance(name, str) and name.isprintable()
     if not is_text or "=" in name or name != " ".join(name.split()) or len(name) > 32:
-        raise ValueError(
+        raise OptionError(
             f"a name is 1 to 32 printable characters, single spaces between, no '=': not {name!r}"
         )
     words = [name]
@@ -31,7 +33,7 @@ def hello_line(name: Any, options: dict[str, int | str | None]) -> str:
         word = str(value)
         if not word.isprintable() or not word or " " in word:
             given = "" if option == "token" else f", not {word!r}"  # a token is a secret
-            raise ValueError(f"{option} must be one printable word without spaces{given}")
+            raise OptionError(f"{option} must be one printable word without spaces{given}")
         words.append(f"{option}={word}")
     return " ".join(words) + "\n"
 
@@ -40,11 +42,13 @@ def port_number(whose: str, given: int | str) -> int:
     """Return a port's number.
 
     Raises:
-        ValueError: It is none.
+        OptionError: It is none.
     """
+    # In a shell of Windows, `set LANISTA_PORT=7777 & python bot.py` sets a space as well.
     text = str(given).strip()
-    if not (text.isascii() and text.isdigit() and int(text) <= _HIGHEST_PORT):
-        raise ValueError(f"{whose} must be a port number, such as 7777, not {given!r}")
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= _HIGHEST_PORT):
+        words = f"a port number from 1 to {_HIGHEST_PORT}, such as 7777"
+        raise OptionError(f"{whose} must be {words}, not {given!r}")
     return int(text)
 
 
@@ -54,7 +58,7 @@ def tls_context(
     """Return how to speak TLS; None for plain text.
 
     Raises:
-        ValueError: LANISTA_TLS or the file of certificates can't be used.
+        OptionError: LANISTA_TLS or the file of certificates can't be used.
     """
     if not (tls or tls_ca or environ.get("LANISTA_TLS")):
         return None
@@ -64,5 +68,5 @@ def tls_context(
         file = tls_ca or environ.get("LANISTA_TLS_CA") or None
         return context_of(file, "tls_ca" if tls_ca else "LANISTA_TLS_CA")
     if tls_ca and tls is None:
-        raise ValueError("tls_ca is of no use without TLS: add tls=True")
+        raise OptionError("tls_ca is of no use without TLS: add tls=True")
     return None

@@ -16,6 +16,14 @@ STDIO = (
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
+class OptionError(ValueError):
+    """A name, an option or a variable of the environment can't be used.
+
+    If nothing catches it, the bot ends with its message, which is one line that says what would be
+    right.
+    """
+
+
 def escaped(text: str) -> str:
     """Escape what isn't printable in an arena's words, so that they do nothing to a terminal."""
     return "".join([char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in text])
@@ -81,7 +89,7 @@ def tell_note(code: str, seconds: int, words: str) -> None:
 
 
 def show_in_one_line() -> None:
-    """Have an uncaught `ArenaError` shown in one line, since its traceback would tell nothing more.
+    """Have an uncaught `ArenaError` or `OptionError` shown in one line: a traceback tells no more.
 
     Every other exception is shown as always, and a hook that the bot or its debugger has installed
     stays.
@@ -93,7 +101,7 @@ def show_in_one_line() -> None:
 def _show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     from lanista_client import ArenaError  # noqa: PLC0415 - it imports this module
 
-    if isinstance(error, ArenaError):
+    if isinstance(error, ArenaError | OptionError):
         sys.stderr.write(f"{error}\n")
     else:
         sys.__excepthook__(kind, error, traceback)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ssl
 
+from lanista_client.console import OptionError
+
 TYPE_CHECKING = False  # type checkers take it for typing's own; importing that costs 15 ms
 if TYPE_CHECKING:
     import socket
@@ -26,11 +28,11 @@ def is_wanted(environ: Mapping[str, str]) -> bool:
     """Return whether the environment asks for TLS, by LANISTA_TLS.
 
     Raises:
-        ValueError: It has another value than 1 and 0.
+        OptionError: It has another value than 1 and 0.
     """
     value = environ.get("LANISTA_TLS") or "0"
     if value not in {"0", "1"}:
-        raise ValueError(f"LANISTA_TLS must be 1 for TLS or 0 for plain text, not {value!r}")
+        raise OptionError(f"LANISTA_TLS must be 1 for TLS or 0 for plain text, not {value!r}")
     return value == "1"
 
 
@@ -42,15 +44,15 @@ def context_of(file: str | None, whose: str) -> ssl.SSLContext:
         whose: What named the file, for an error.
 
     Raises:
-        ValueError: The file can't be read, or has no certificate.
+        OptionError: The file can't be read, or has no certificate.
     """
     try:
         return ssl.create_default_context(cafile=file)
     except ssl.SSLError:
-        raise ValueError(f"{whose}: {file} has no certificate in PEM") from None
+        raise OptionError(f"{whose}: {file} has no certificate in PEM") from None
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise ValueError(f"{whose}: {file} can't be read: {why}") from None
+        raise OptionError(f"{whose}: {file} can't be read: {why}") from None
 
 
 def secured(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSLSocket:

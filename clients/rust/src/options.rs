@@ -214,15 +214,18 @@ impl Options {
                 ("notes", flag(self.notes)),
             ],
         )?;
+        let no_port = |whose, given: &str| {
+            let words = "a port number from 1 to 65535, such as 7777";
+            Error::Invalid(format!("{} must be {}, not {}", whose, words, given))
+        };
         let port = match (self.port, given(&None, "LANISTA_PORT")) {
+            (Some(0), _) => return Err(no_port("port", "0")),
             (Some(port), _) => port,
             (None, None) => DEFAULT_PORT,
-            (None, Some(text)) => text.trim().parse().map_err(|_| {
-                Error::Invalid(format!(
-                    "LANISTA_PORT must be a port number, such as 7777, not {:?}",
-                    text
-                ))
-            })?,
+            (None, Some(text)) => match text.trim().parse() {
+                Ok(port) if port > 0 => port,
+                _ => return Err(no_port("LANISTA_PORT", &format!("'{}'", escaped(&text)))),
+            },
         };
         if let Some(set) = given(&None, "LANISTA_TLS").filter(|set| set != "0") {
             // The token isn't to be sent in plain text to an arena that was meant to be reached by
@@ -442,10 +445,12 @@ mod tests {
                 .name("A")
                 .call_in(|variable| (variable == "LANISTA_PORT").then(|| port.to_owned()))
                 .unwrap_err();
-            let expected =
-                format!("LANISTA_PORT must be a port number, such as 7777, not {:?}", port);
-            assert_eq!(expected, error.to_string());
+            let words = "LANISTA_PORT must be a port number from 1 to 65535, such as 7777";
+            assert_eq!(format!("{}, not '{}'", words, port), error.to_string());
         }
+        let error = Options::new().name("A").port(0).call_in(nowhere).unwrap_err();
+        let expected = "port must be a port number from 1 to 65535, such as 7777, not 0";
+        assert_eq!(expected, error.to_string());
     }
 
     #[test]

@@ -1513,6 +1513,13 @@ inline void notice_silence(int socket) {
 #endif
 }
 
+/// A name, an option or a variable of the environment can't be used; `what()` says what would be
+/// right. If nothing catches it, the bot ends with that one line.
+class OptionError : public std::invalid_argument {
+  public:
+    using std::invalid_argument::invalid_argument;
+};
+
 /// The options that hold: where LANISTA_LOCAL=1 says that the bot is started by Lanista itself, not
 /// those by which it finds another arena.
 inline Options holding(Options options) {
@@ -1526,24 +1533,24 @@ inline Options holding(Options options) {
     return options;
 }
 
-/// The line that opens the conversation (PROTOCOL.md 2). Throws std::invalid_argument if the name
-/// or an option would not survive the way.
+/// The line that opens the conversation (PROTOCOL.md 2). Throws OptionError if the name or an option
+/// would not survive the way.
 inline std::string hello(const Options& options) {
     const std::string name = options.name.empty() ? environment("LANISTA_NAME") : options.name;
     if (name.empty())
-        throw std::invalid_argument(
+        throw OptionError(
             "the bot has no name: write lanista::Arena arena({\"MyBot\"}) or set LANISTA_NAME");
     const std::size_t length = printable_length(name);
     if (length < 1 || length > 32 || name.find('=') != std::string::npos || name[0] == ' ' ||
         name.back() == ' ' || name.find("  ") != std::string::npos)
-        throw std::invalid_argument(
+        throw OptionError(
             "a name is 1 to 32 printable characters, single spaces between, no '=': not " +
             detail::quoted(name));
     std::string line = name + " v=1";
     const auto say = [&line](const std::string& option, const std::string& word) {
         if (printable_length(word) == 0 || word.find(' ') != std::string::npos) {
             const std::string given = option == "token" ? "" : ", not " + detail::quoted(word);
-            throw std::invalid_argument(  // without the token, which is a secret
+            throw OptionError(  // without the token, which is a secret
                 option + " must be one printable word without spaces" + given);
         }
         line += " " + option + "=" + word;
@@ -1598,26 +1605,29 @@ inline std::string host(const Options& options) {
     return place.empty() ? default_host : place;
 }
 
-/// Throws std::invalid_argument if it is no port.
+/// Throws OptionError if it is no port.
 inline int port(const Options& options) {
     const std::string set = environment("LANISTA_PORT");
     const char* whose = options.port ? "port" : "LANISTA_PORT";
     const std::string text = options.port ? std::to_string(*options.port)
                              : set.empty() ? std::to_string(default_port)
                                            : set;
-    const std::optional<double> value = number(text);
+    constexpr const char* blanks = " \t\r\n";  // as a file with the variables may leave them
+    const std::string left = text.substr(std::min(text.find_first_not_of(blanks), text.size()));
+    const std::optional<double> value = number(left.substr(0, left.find_last_not_of(blanks) + 1));
     if (text.find('.') != std::string::npos || !value || *value < 1 || *value > 65535)
-        throw std::invalid_argument(std::string(whose) +
-                                    " must be a port number, such as 7777, not " + detail::quoted(text));
+        throw OptionError(std::string(whose) +
+                          " must be a port number from 1 to 65535, such as 7777, not " +
+                          (options.port ? text : quoted(text)));
     return static_cast<int>(*value);
 }
 
-/// Throws std::invalid_argument if the environment asks for TLS: the token isn't to be sent in plain
-/// text to an arena that was meant to be reached by TLS.
+/// Throws OptionError if the environment asks for TLS: the token isn't to be sent in plain text to an
+/// arena that was meant to be reached by TLS.
 inline void refuse_tls() {
     const std::string set = environment("LANISTA_TLS");
     if (!set.empty() && set != "0")
-        throw std::invalid_argument(
+        throw OptionError(
             "LANISTA_TLS is " + detail::quoted(set) +
             ", but this library speaks plain text alone: run socat or stunnel beside the bot "
             "(README.md, \"TLS\"), connect to that, and set LANISTA_TLS=0");
@@ -1631,16 +1641,21 @@ inline void refuse_stdio() {
                          "or `lanista connect`");
 }
 
-/// Has an ArenaError that nothing catches shown in one line. Whatever else isn't caught goes to the
-/// handler that was there before.
+/// Has an ArenaError or OptionError that nothing catches shown in one line. Whatever else isn't
+/// caught goes to the handler that was there before.
 inline void show_in_one_line() {
     static const std::terminate_handler before = std::set_terminate([] {
+        const auto end = [](const std::exception& error) {
+            std::fflush(stdout);
+            std::fprintf(stderr, "%s\n", error.what());
+            std::_Exit(1);
+        };
         if (const std::exception_ptr uncaught = std::current_exception()) try {
                 std::rethrow_exception(uncaught);
             } catch (const ArenaError& error) {
-                std::fflush(stdout);
-                std::fprintf(stderr, "%s\n", error.what());
-                std::_Exit(1);
+                end(error);
+            } catch (const OptionError& error) {
+                end(error);
             } catch (...) {
             }
         before();
@@ -1794,7 +1809,8 @@ class Arena {
     ///
     /// Throws std::invalid_argument if there is no name, an option can't be said in a hello, or
     /// LANISTA_TLS asks for TLS; and, without `reconnect`, ArenaError (`unreachable`).
-    explicit Arena(const Options& options = {}) : Arena(detail::holding(options), nullptr) {}
+    explicit Arena(const Options& options = {})
+        : Arena((detail::show_in_one_line(), detail::holding(options)), nullptr) {}
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
@@ -1807,7 +1823,6 @@ class Arena {
           keep_(options.keep),
           reconnect_(options.reconnect),
           quiet_(detail::quiet(options)) {
-        detail::show_in_one_line();
         detail::refuse_tls();
         detail::refuse_stdio();
         try {

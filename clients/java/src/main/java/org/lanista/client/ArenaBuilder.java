@@ -274,13 +274,13 @@ public final class ArenaBuilder {
     Tls security() {
         String set = or(null, "LANISTA_TLS", "0");
         if (tls == null && !set.equals("0") && !set.equals("1")) {
-            throw new IllegalArgumentException(
+            throw new OptionException(
                     "LANISTA_TLS must be 1 for TLS or 0 for plain text, not " + Text.quoted(set));
         }
         boolean isGiven = tlsCa != null && !tlsCa.isEmpty();
         if (!(tls == null ? set.equals("1") : tls)) {
             if (isGiven && tls == null) {
-                throw new IllegalArgumentException(
+                throw new OptionException(
                         "tlsCa is of no use without TLS: add .tls(true)");
             }
             return null;
@@ -329,11 +329,11 @@ public final class ArenaBuilder {
     byte[] hello() {
         String said = or(name, "LANISTA_NAME", "");
         if (said.isEmpty()) {
-            throw new IllegalArgumentException(
+            throw new OptionException(
                     "the bot has no name: write Arena.builder(\"MyBot\") or set LANISTA_NAME");
         }
         if (!isName(said)) {
-            throw new IllegalArgumentException(
+            throw new OptionException(
                     "a name is 1 to 32 printable characters, single spaces between, no '=': not "
                             + Text.quoted(said));
         }
@@ -352,15 +352,15 @@ public final class ArenaBuilder {
         String text = or(port == null ? null : port.toString(), "LANISTA_PORT", DEFAULT_PORT);
         int number;
         try {
-            number = Integer.parseInt(text);
+            number = Integer.parseInt(text.strip());
         } catch (NumberFormatException e) {
             number = -1;
         }
         if (number < 1 || number > 0xFFFF) {
-            throw new IllegalArgumentException(
+            throw new OptionException(
                     (port == null ? "LANISTA_PORT" : "port")
-                            + " must be a port number, such as 7777, not "
-                            + Text.quoted(text));
+                            + " must be a port number from 1 to 65535, such as 7777, not "
+                            + (port == null ? Text.quoted(text) : text));
         }
         return number;
     }
@@ -388,7 +388,7 @@ public final class ArenaBuilder {
         }
         if (value.isEmpty() || value.indexOf(' ') >= 0 || !Text.isPrintable(value)) {
             String given = key.equals("token") ? "" : ", not " + Text.quoted(value); // a secret
-            throw new IllegalArgumentException(
+            throw new OptionException(
                     key + " must be one printable word without spaces" + given);
         }
         line.append(' ').append(key).append('=').append(value);

@@ -70,7 +70,7 @@ final class Tls {
                         reader.generateCertificate(new ByteArrayInputStream(pem)));
             }
             if (trusted.size() == 0) {
-                throw new IllegalArgumentException(about + " has no certificate in PEM");
+                throw new OptionException(about + " has no certificate in PEM");
             }
             TrustManagerFactory managers =
                     TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
@@ -79,10 +79,10 @@ final class Tls {
             context.init(null, managers.getTrustManagers(), null);
             return new Tls(context.getSocketFactory());
         } catch (CertificateException e) {
-            throw new IllegalArgumentException(about + " has a damaged certificate", e);
+            throw new OptionException(about + " has a damaged certificate", e);
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException ? "no such file" : e.getMessage();
-            throw new IllegalArgumentException(about + " can't be read: " + why, e);
+            throw new OptionException(about + " can't be read: " + why, e);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this JVM can't speak TLS", e);
         }

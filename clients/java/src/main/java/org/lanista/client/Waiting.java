@@ -98,8 +98,8 @@ final class Waiting {
     }
 
     /**
-     * Has an {@link ArenaException} that nothing catches in this thread shown in one line, since its
-     * stack trace would tell nothing more. A handler of the bot's own stays.
+     * Has an {@link ArenaException} or {@link OptionException} that nothing catches in this thread
+     * shown in one line, since its stack trace would tell nothing more. A handler of the bot's own stays.
      */
     static void showInOneLine() {
         Thread thread = Thread.currentThread();
@@ -111,7 +111,7 @@ final class Waiting {
         }
         thread.setUncaughtExceptionHandler(
                 (failed, uncaught) -> {
-                    if (uncaught instanceof ArenaException) {
+                    if (uncaught instanceof ArenaException || uncaught instanceof OptionException) {
                         System.err.println(uncaught.getMessage());
                     } else {
                         failed.getThreadGroup().uncaughtException(failed, uncaught);

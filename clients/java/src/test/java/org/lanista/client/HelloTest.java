@@ -87,13 +87,15 @@ final class HelloTest {
         refused(bot("A").game(""), "game must be");
         refused(bot("A").token("t\n"), "token must be");
         refused(bot("A").token("my secret"), "token must be");
-        refused(bot("A").port(70_000), "port must be a port number, such as 7777, not '70000'");
+        String port = "port must be a port number from 1 to 65535, such as 7777, not ";
+        refused(bot("A").port(70_000), port + "70000");
+        refused(bot("A").port(0), port + "0");
     }
 
     private static void refused(ArenaBuilder bot, String words) {
         // Nobody listens at port 1 of that address: connecting first would be another error.
-        IllegalArgumentException e =
-                Check.thrown(IllegalArgumentException.class, () -> bot.host("127.0.0.1").connect());
+        OptionException e =
+                Check.thrown(OptionException.class, () -> bot.host("127.0.0.1").connect());
         Check.that(e.getMessage().contains(words), e.getMessage());
         Check.that(!e.getMessage().contains("\n"), e.getMessage());
         Check.that(!e.getMessage().contains("secret"), e.getMessage());
@@ -101,10 +103,10 @@ final class HelloTest {
 
     void aPortThatIsNoNumberIsNamed() {
         ArenaBuilder bot = new ArenaBuilder(Map.of("LANISTA_NAME", "A", "LANISTA_PORT", "http"));
-        IllegalArgumentException e =
-                Check.thrown(IllegalArgumentException.class, () -> bot.connect());
+        OptionException e = Check.thrown(OptionException.class, () -> bot.connect());
         Check.equal(
-                "LANISTA_PORT must be a port number, such as 7777, not 'http'", e.getMessage());
+                "LANISTA_PORT must be a port number from 1 to 65535, such as 7777, not 'http'",
+                e.getMessage());
     }
 
     /** PROTOCOL.md 1: both sides set TCP_NODELAY. */

@@ -93,8 +93,7 @@ final class TlsTest {
     }
 
     private static void refused(ArenaBuilder bot, String words) {
-        IllegalArgumentException e =
-                Check.thrown(IllegalArgumentException.class, () -> bot.connect());
+        OptionException e = Check.thrown(OptionException.class, () -> bot.connect());
         Check.equal(words, e.getMessage());
     }
 
