@@ -247,6 +247,9 @@ class Wire:
     def sendall(self, data):
         self.sent += data
 
+    def shutdown(self, how):
+        assert socket.SHUT_RDWR == how
+
     def close(self):
         self.closed = True
 

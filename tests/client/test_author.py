@@ -4,6 +4,9 @@ Whole conversations, with several matches too, are those of protocol/vectors.
 """
 
 import contextlib
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -185,6 +188,34 @@ def test_leaving_the_block_closes_the_connection():
     arena.close()  # once more does no harm
     with pytest.raises(MisuseError):
         arena.send([])
+
+
+@pytest.mark.parametrize(
+    "goes_on",
+    [
+        pytest.param("threading.Thread(target=sys.stdin.read).start()", id="thread"),
+        pytest.param("os.fork() or (sys.stdin.read(), os._exit(0))", id="process"),
+    ],
+)
+def test_an_uncaught_exception_closes_the_connection_though_something_goes_on(goes_on):
+    """Else the arena would wait for an answer, and call the bot late."""
+    code = "import os, sys, threading\nfrom lanista_client import Arena\narena = Arena('A')\n"
+    code += f"next(arena)\n{goes_on}\nraise KeyError('mine')\n"
+    command = [sys.executable, "-B", "-c", code]
+    with (
+        ScriptedArena(
+            Hears(b"A v=1\n"), Says(WELCOME + START + TURN_0), Hears(b"<EOF>")
+        ) as scripted,
+        subprocess.Popen(
+            command,
+            env={**os.environ, "LANISTA_PORT": str(scripted.port)},
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as bot,
+    ):
+        scripted.join()
+        _, err = bot.communicate(timeout=60)
+    assert err.endswith(b"KeyError: 'mine'\n")
 
 
 MATCH_2 = START.replace(b"01JDEXAMPLE", b"01JDSECOND").replace(b"seat 0", b"seat 1") + TURN_0

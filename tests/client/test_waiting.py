@@ -52,7 +52,7 @@ raise KeyError("mine")
 def test_a_hook_of_the_bots_own_stays(monkeypatch):
     own = lambda *_: None  # noqa: E731
     monkeypatch.setattr(sys, "excepthook", own)
-    console.show_in_one_line()
+    console.install_hook()
     assert own is sys.excepthook
 
 

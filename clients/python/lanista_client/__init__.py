@@ -18,15 +18,16 @@ from __future__ import annotations
 import os
 import sys
 import time
+from _thread import get_ident
 
 from lanista_client.arguments import hello_line, port_number, tls_context
 from lanista_client.console import (
     STDIO,
     address,
     escaped,
+    install_hook,
     is_quiet,
     no_arena,
-    show_in_one_line,
     tell_note,
     tell_waiting,
 )
@@ -223,7 +224,7 @@ class Arena:
         reconnect: bool = False,
         quiet: bool | None = None,
     ) -> None:
-        show_in_one_line()
+        install_hook()
         environ = os.environ
         if environ.get("LANISTA_LOCAL") == "1":  # it is started here, whatever it was written for
             host = port = token = tls = tls_ca = room = None
@@ -387,6 +388,10 @@ class Arena:
         """Close the connection; in mid-match the arena takes that for a loss."""
         self._over, self._owes = True, False
         self._input.close()
+        try:  # noqa: SIM105 - as in `_write`
+            self._socket.shutdown(2)  # both ways, also where a process that was forked has it open
+        except OSError:
+            pass  # the arena has closed
         self._socket.close()
 
     def _connect(self) -> None:
@@ -406,6 +411,7 @@ class Arena:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         _notice_silence(self._socket)
         self._input: Any = self._socket.makefile("rb", _READ_BUFFER)
+        self._thread = get_ident()  # whose failure ends the match
         self._write(self._hello)
 
     def _begin_tls(self, context: ssl.SSLContext) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from _thread import get_ident
 
 TYPE_CHECKING = False  # as in `lanista_client`: importing typing costs 15 ms
 if TYPE_CHECKING:
@@ -88,20 +89,29 @@ def tell_note(code: str, seconds: int, words: str) -> None:
     sys.stderr.write(f"lanista: {rest if code == 'benched' else ''}{escaped(words)}\n")
 
 
-def show_in_one_line() -> None:
-    """Have an uncaught `ArenaError` or `OptionError` shown in one line: a traceback tells no more.
+def install_hook() -> None:
+    """Have an uncaught exception end the bot's match, and the library's own shown in one line.
 
-    Every other exception is shown as always, and a hook that the bot or its debugger has installed
-    stays.
+    A traceback would tell nothing more of an `ArenaError` or `OptionError`. All others are shown as
+    always. A hook that the bot or its debugger has installed stays.
     """
     if sys.excepthook is sys.__excepthook__:
-        sys.excepthook = _show
+        sys.excepthook = _fail
 
 
-def _show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    from lanista_client import ArenaError  # noqa: PLC0415 - it imports this module
+def _fail(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    from lanista_client import Arena, ArenaError  # noqa: PLC0415 - it imports this module
 
     if isinstance(error, ArenaError | OptionError):
         sys.stderr.write(f"{error}\n")
     else:
         sys.__excepthook__(kind, error, traceback)
+    if hasattr(sys, "ps1") or sys.flags.interactive:
+        return
+    # Other threads may keep the process going, with a connection on which no answer would come. No
+    # list of connections is kept for this one moment.
+    import gc  # noqa: PLC0415 - needed only here
+
+    for thing in gc.get_objects():
+        if issubclass(type(thing), Arena) and getattr(thing, "_thread", None) == get_ident():
+            thing.close()

@@ -210,7 +210,7 @@ public final class ArenaBuilder {
      * @throws ArenaException {@code unreachable}
      */
     public Arena connect() {
-        Waiting.showInOneLine();
+        Waiting.handleUncaught(null);
         if (or(null, "LANISTA_LOCAL", "0").equals("1")) {
             stayHere();
         }
@@ -227,7 +227,10 @@ public final class ArenaBuilder {
             String said = new String(hello, StandardCharsets.UTF_8);
             waiting = new Waiting(Waiting.address(where, at), said, System.err);
         }
-        return new Arena(new Connector(source, hello, reconnect, sleep), keep, waiting, game);
+        Connector connector = new Connector(source, hello, reconnect, sleep);
+        Arena arena = new Arena(connector, keep, waiting, game);
+        Waiting.handleUncaught(arena);
+        return arena;
     }
 
     /** Forgets all by which the bot finds another arena than the one that starts it. */

@@ -97,25 +97,33 @@ final class Waiting {
         return late || error instanceof SocketTimeoutException ? "timed out" : message;
     }
 
-    /**
-     * Has an {@link ArenaException} or {@link OptionException} that nothing catches in this thread
-     * shown in one line, since its stack trace would tell nothing more. A handler of the bot's own stays.
-     */
-    static void showInOneLine() {
-        Thread thread = Thread.currentThread();
-        boolean own =
-                Thread.getDefaultUncaughtExceptionHandler() != null
-                        || thread.getUncaughtExceptionHandler() != thread.getThreadGroup();
-        if (own) {
-            return;
+    /** Shows what nothing has caught in a thread, and ends the match that the thread was playing. */
+    private record Ending(Arena arena) implements Thread.UncaughtExceptionHandler {
+        @Override
+        public void uncaughtException(Thread failed, Throwable uncaught) {
+            if (uncaught instanceof ArenaException || uncaught instanceof OptionException) {
+                System.err.println(uncaught.getMessage()); // a stack trace would tell nothing more
+            } else {
+                failed.getThreadGroup().uncaughtException(failed, uncaught);
+            }
+            if (arena != null) {
+                arena.close(); // other threads may keep the process going, without an answer
+            }
         }
-        thread.setUncaughtExceptionHandler(
-                (failed, uncaught) -> {
-                    if (uncaught instanceof ArenaException || uncaught instanceof OptionException) {
-                        System.err.println(uncaught.getMessage());
-                    } else {
-                        failed.getThreadGroup().uncaughtException(failed, uncaught);
-                    }
-                });
+    }
+
+    /**
+     * Has an exception that nothing catches in this thread close a connection, and the library's own
+     * exceptions shown in one line. A handler of the bot's own stays.
+     *
+     * @param arena the connection; null: there is none yet
+     */
+    static void handleUncaught(Arena arena) {
+        Thread thread = Thread.currentThread();
+        Thread.UncaughtExceptionHandler handler = thread.getUncaughtExceptionHandler();
+        boolean own = handler != thread.getThreadGroup() && !(handler instanceof Ending);
+        if (!own && Thread.getDefaultUncaughtExceptionHandler() == null) {
+            thread.setUncaughtExceptionHandler(new Ending(arena));
+        }
     }
 }

@@ -304,6 +304,24 @@ final class AuthorTest {
         Check.equal(1, wire.closed);
     }
 
+    /** Else the arena would wait for an answer while other threads keep the process going. */
+    void anUncaughtExceptionClosesTheConnection() throws IOException, InterruptedException {
+        Arena[] left = new Arena[1];
+        try (ScriptedArena scripted =
+                ScriptedArena.script().hears("A v=1\n").says(OPENING).start()) {
+            Thread thread =
+                    new Thread(
+                            () -> {
+                                left[0] = bot(scripted);
+                                left[0].iterator().next();
+                                throw new ArenaException("late", "by the test", null);
+                            });
+            thread.start();
+            thread.join();
+        }
+        Check.that(!left[0].iterator().hasNext(), "closed is over");
+    }
+
     private static Arena bot(ScriptedArena scripted) {
         return new ArenaBuilder(Map.of()).name("A").port(scripted.port()).connect();
     }
