@@ -51,7 +51,11 @@ def test_submoves_become_one_line(monkeypatch, moves, line):
 
 @pytest.mark.parametrize(
     "moves",
-    ["1 1 1 0", [1, 1, 1, 0], ["1 1 1 0"], [("1\n1", 1, 0)], [("# log",)], None, 5, [None], b"1"],
+    [
+        *("1 1 1 0", [1, 1, 1, 0], ["1 1 1 0"], [("1\n1", 1, 0)], [("# log",)]),
+        *(None, 5, [None], b"1"),
+        *([(1.0, 2, 1, 0)], [(None, 2, 1, 0)], [(True, 2, 1, 0)], [("mm", 1)], [("-",)]),
+    ],
 )
 def test_what_is_no_list_of_submoves_is_refused_and_nothing_sent(monkeypatch, moves):
     """It could become a second answer or none; the turn may still be answered rightly."""
@@ -61,6 +65,13 @@ def test_what_is_no_list_of_submoves_is_refused_and_nothing_sent(monkeypatch, mo
     assert b"" == wire.sent
     arena.send([])
     assert b"\n" == wire.sent
+
+
+def test_the_refusal_shows_the_token_and_its_submove(monkeypatch):
+    arena, _ = first_turn(monkeypatch)
+    with pytest.raises(MisuseError) as caught:
+        arena.send([(2, 1, 1, 0), (2, 1, 3 / 2, 0)])
+    assert "not integers and letters of the game: '1.5' in (2, 1, 1.5, 0)" == str(caught.value)
 
 
 def test_a_second_answer_to_a_turn_is_misuse(monkeypatch):

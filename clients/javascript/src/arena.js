@@ -289,21 +289,26 @@ export class Arena {
    * A connection that is lost meanwhile is told by the next step of the iteration, for the arena
    * may have said why.
    *
-   * @param {Iterable<Move>} [moves] the submoves; none at all is a valid answer
+   * @param {Iterable<Move>} [moves] the submoves; none at all is a valid answer. `undefined` isn't:
+   *   it comes of a function that has forgotten to return them
    * @throws {MisuseError} this turn is answered already, or `moves` isn't of that form
    */
-  send(moves = []) {
+  send(moves) {
     if (!this.#owes) {
       throw new MisuseError("no turn asks for an answer: send once for each state, not before it");
     }
     const tokens = [];
-    for (const move of items(moves)) tokens.push(...items(move));
-    const answer = tokens.join(" ");
-    if (!tokens.every(isToken)) {
-      throw new MisuseError(`not integers and letters of the game: ${quoted(answer)}`);
+    for (const move of items(arguments.length === 0 ? [] : moves)) {
+      for (const token of items(move)) {
+        if (!isToken(token)) {
+          const where = `${quoted(token)} in ${quoted(move)}`;
+          throw new MisuseError(`not integers and letters of the game: ${where}`);
+        }
+        tokens.push(token);
+      }
     }
     this.#owes = false;
-    this.#write(`${answer}\n`);
+    this.#write(`${tokens.join(" ")}\n`);
   }
 
   /**
@@ -509,7 +514,7 @@ export class Arena {
  * What an author gave as a list of submoves, or as one; a string is neither.
  *
  * @template T
- * @param {Iterable<T>} given
+ * @param {Iterable<T> | undefined} given
  */
 function items(given) {
   if (typeof given !== "object" || typeof given?.[Symbol.iterator] !== "function") {

@@ -66,6 +66,7 @@ const NO_ANSWERS = [
   [{ i: 1, j: 2 }],
   7,
   null,
+  undefined,
 ];
 
 for (const [at, moves] of NO_ANSWERS.entries()) {
@@ -85,7 +86,7 @@ test("the refusal says what would be right", async () => {
     message: "7 is no submove: send an array of arrays, [[1, 2, 1, 0]]",
   });
   assert.throws(() => arena.send([[1, "two"]]), {
-    message: "not integers and letters of the game: '1 two'",
+    message: "not integers and letters of the game: 'two' in [ 1, 'two' ]",
   });
 });
 

@@ -362,12 +362,13 @@ class Arena:
             raise MisuseError("no turn asks for an answer: send once for each state, not before it")
         tokens: list[str] = []
         for move in _items(moves, "list of submoves"):
-            tokens.extend(map(str, _items(move, "submove")))
-        line = " ".join(tokens)
-        if not line.isprintable() or line.startswith("#"):
-            raise MisuseError(f"not integers and letters of the game: {line!r}")
+            for token in map(str, _items(move, "submove")):
+                if not _is_token(token):
+                    where = f"{token!r} in {move!r}"
+                    raise MisuseError(f"not integers and letters of the game: {where}")
+                tokens.append(token)
         self._owes = False
-        self._write(line + "\n")
+        self._write(" ".join(tokens) + "\n")
 
     def log(self, text: object) -> None:
         """Have the arena keep a text with this turn; long lines are divided (`PROTOCOL.md 4`).
@@ -593,3 +594,9 @@ def _items(given: Any, what: str) -> Iterator[Any]:
     except TypeError:
         pass
     raise MisuseError(f"{given!r} is no {what}: send a list of tuples, [(1, 2, 1, 0)]")
+
+
+def _is_token(text: str) -> bool:
+    """Return whether a text is an integer or a single letter (`PROTOCOL.md 4`)."""
+    is_letter = len(text) == 1 and text.isalpha()
+    return text.isascii() and (is_letter or text.removeprefix("-").isdigit())
