@@ -151,8 +151,8 @@ def test_no_arena_is_told_in_one_line_with_exit_code_1(by_hand):
 
 def test_a_bad_environment_is_told_in_one_line_with_exit_code_1():
     code, out, err = end(start(CAMPER_JOE, "http"))
-    words = "CamperJoe: LANISTA_PORT must be a port number, such as 7777, not 'http'\n"
-    assert (1, "", words) == (code, out, err)
+    words = "LANISTA_PORT must be a port number from 1 to 65535, such as 7777, not 'http'"
+    assert (1, "", f"CamperJoe: {words}\n") == (code, out, err)
 
 
 def test_camper_joe_sends_an_empty_line():
