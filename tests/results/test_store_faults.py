@@ -243,6 +243,26 @@ def test_a_writer_that_has_frozen_is_given_up(new_schema, monkeypatch):
         assert ["id2"] == frozen.add([block(2)])
 
 
+def test_a_reader_may_compute_longer_than_the_server_lets_sessions_be_idle(new_schema):
+    """Else a ladder whose table takes longer than that has none, as it is one snapshot."""
+    url = f"{new_schema()}%20-cidle_in_transaction_session_timeout%3D9999"
+    with Store.open(url) as store, store.database.reading() as connection:
+        limit = connection.scalar(sa.text("SHOW idle_in_transaction_session_timeout"))
+    assert "0" == limit
+
+
+def test_a_query_that_the_server_cuts_short_is_not_taken_for_a_lock(new_schema):
+    with Store.open(new_schema()) as store:
+
+        def sleep_too_long():
+            with store.database.reading() as connection:
+                connection.execute(sa.text("SET statement_timeout = 1"))
+                connection.execute(sa.text("SELECT pg_sleep(60)"))
+
+        words = refused(sleep_too_long)
+    assert f"{store.database.where}: canceling statement due to statement timeout" == words
+
+
 def test_connections_that_all_wait_for_a_silent_server(target, monkeypatch):
     """A result would be taken for one that can't be stored if this were another error."""
     with Store.open(target) as store, contextlib.ExitStack() as silent:

@@ -162,7 +162,7 @@ def postgresql_error(where: str, password: str | None, error: Exception) -> Stor
     match getattr(cause, "sqlstate", None):
         case "53100":
             detail = "its disk is full; what was being stored isn't stored, everything before it is"
-        case "55P03" | "57014":
+        case "55P03":
             detail = "locked by another program for too long"
         case "25006":
             detail = "it can only be read: the server, or its role, allows no writing"
@@ -266,6 +266,8 @@ def postgresql_engine(url: URL, schema: str | None) -> sa.Engine:
     @event.listens_for(engine, "connect", insert=True)
     def connected(connection: Any, _: object) -> None:
         connection.execute(f"SET lock_timeout = {int(PATIENCE * 1000)}")
+        # A table is computed from one snapshot, so its reader may be silent for long.
+        connection.execute("SET idle_in_transaction_session_timeout = 0")
         for key, value in _SERVER_KEEPALIVES.items():
             connection.execute(f"SET tcp_keepalives_{key} = {value}")
         if schema is not None:
