@@ -307,6 +307,24 @@ async def test_tables_are_computed_when_there_are_new_matches(
         assert None is shown.summaries()[0]["problem"]
 
 
+async def test_a_table_that_failed_after_a_long_wait_is_tried_again_soon(autojump_clock):
+    """As when the database was locked, which is free again long before four times as long."""
+    outcomes = [NoStandingsError("the results can't be read", "locked")]
+
+    async def compute(_):
+        await trio.sleep(30)
+        if outcomes:
+            raise outcomes.pop()
+        return "state", "table"
+
+    table = renewal.Renewal(compute, REST, "ladder", "pit")
+    assert await table.run()
+    assert REST == table.due - trio.current_time()
+    await trio.sleep(REST)
+    assert await table.run()
+    assert (None, 30 * renewal.SHARE) == (table.problem, table.due - trio.current_time())
+
+
 async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
     """A name that was struck has none any more."""
     monkeypatch.setattr(renewal, "SHARE", 0)

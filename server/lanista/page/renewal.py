@@ -11,7 +11,7 @@ import trio
 from lanista.errors import RefusedError
 
 SHARE = 4
-"""Minimum time between two computations as a multiple of what the last one took."""
+"""Minimum time until the next computation as a multiple of what one took that didn't fail."""
 
 FIRST = 8
 """Number of rows of a table that the lobby shows."""
@@ -69,7 +69,8 @@ class Renewal(Generic[T]):
         begun = trio.current_time()
         await self._compute()
         took = trio.current_time() - begun
-        self.due = trio.current_time() + max(self.rest, SHARE * took)
+        # One that failed has mostly waited, such as for a database that was locked.
+        self.due = trio.current_time() + max(self.rest, 0 if self.problem else SHARE * took)
         return before != (self.result, self.problem)
 
     async def _compute(self) -> None:
