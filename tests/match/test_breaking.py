@@ -1,8 +1,10 @@
 """What breaks a match: bots that leave or send rubbish, interrupts, errors in rules and files."""
 
 import errno
+import gc
 import math
 import sys
+import weakref
 
 import attrs
 import pytest
@@ -421,6 +423,29 @@ async def test_a_full_disk_ends_this_match_alone(tmp_path, autojump_clock, count
     kept = (tmp_path / "m1.jsonl.gz.part").read_bytes()
     assert kept == b"" or kept.endswith(b"}\n")
     assert not (tmp_path / "m1.jsonl.gz").exists()
+
+
+@pytest.mark.parametrize("room", [10, 900])
+async def test_a_match_that_a_full_disk_ended_is_freed_at_once(
+    tmp_path, autojump_clock, counting, room
+):
+    """The garbage collector would find all that could not be recorded, with boards, only later."""
+    gc.disable()
+    try:
+        writer = RecordWriter(tmp_path / "m1.jsonl.gz")
+        writer._file = FullDisk(writer._file, room)
+        table = counting(record=writer)
+        match = weakref.ref(table.match)
+        async with trio.open_nursery() as nursery:
+            for end in table.bots:
+                nursery.start_soon(speaks("1", "1"), end)
+            await table.match.run()
+        table.match.record.close()
+        del table, writer
+        await trio.lowlevel.checkpoint()
+        assert match() is None
+    finally:
+        gc.enable()
 
 
 async def test_an_error_of_the_watcher_ends_the_match(autojump_clock, counting):

@@ -63,7 +63,8 @@ class RecordWriter:
             self._file = self._open()
         self._written = 0  # bytes of complete lines
         self._before_result: int | None = None  # bytes before the result, once that is written
-        self._no_header = OSError(errno.EIO, "the record has no header", str(self.part))
+        # The number and the words of the error that a record without a header has in the end.
+        self._no_header: tuple[int | None, str | None] = errno.EIO, "the record has no header"
 
     def _open(self) -> io.FileIO:
         try:
@@ -82,7 +83,8 @@ class RecordWriter:
         try:
             self._write(line_of(header))
         except OSError as error:
-            self._no_header = error
+            # Not the error itself, whose traceback has frames that refer to this.
+            self._no_header = error.errno, error.strerror
             raise
 
     def turn(self, turn: Mapping[str, Any]) -> None:
@@ -92,7 +94,7 @@ class RecordWriter:
     def end(self, result: ResultInfo) -> None:
         """Write the result to the `.part` file, after which no crash of the arena can lose it."""
         if not self.begun:
-            raise self._no_header
+            raise OSError(*self._no_header, str(self.part))
         before = self._written
         self._write(result_line(result))
         self._before_result = before

@@ -196,17 +196,24 @@ class Match:
                 async with trio.open_nursery() as self._nursery:
                     assert self._game is not None
                     timer = TurnTimer(self.seats, self._nursery)
-                    await self._play(self._game, timer)
-                    timer.stop()
-                    # Within the nursery, so that the other seats don't wait until the connection of
-                    # a seat that went out in the last turn is closed.
-                    await self._send_end()
+                    try:
+                        await self._play(self._game, timer)
+                        timer.stop()
+                        # Within the nursery, so that the other seats don't wait until the
+                        # connection of a seat that went out in the last turn is closed.
+                        await self._send_end()
+                    except RULES_RAISE as error:
+                        # Here, as an exception that cancels a nursery refers to itself, and the
+                        # match would be garbage to search for.
+                        self.error = "".join(traceback.format_exception(error))
+                        self._nursery.cancel_scope.cancel()
         except BaseException as error:
             # No error may reach other matches.
             cause = ungrouped(error)
             if not isinstance(cause, RULES_RAISE):
                 raise
             self.error = "".join(traceback.format_exception(cause))
+            del cause  # it refers to this frame, which refers to it
         if self.outcome is None:
             self.outcome = self._aborted()
         if not self._has_sent_end:
