@@ -102,7 +102,7 @@ async def test_an_error_in_a_call_is_the_callers():
 
 
 async def test_an_exit_in_a_call_ends_the_call_alone():
-    """As of a game's method that makes a board or draws; the caller is the arena."""
+    """A game's method that makes a board or draws may exit; the arena has called it and goes on."""
     async with running() as helper:
         with pytest.raises(HelperDiedError, match=r"^sys.exit\(\) was called in the process: no$"):
             await helper.call(sys.exit, "no")

@@ -131,7 +131,7 @@ def test_a_tab_that_stays_open_says_that_the_arena_has_another_version_by_now(ar
 
 
 def test_the_lobby_says_why_no_match_begins(arena, visit):
-    """As on a full disk, for as long as that lasts."""
+    """The words are shown while records can't be written, and go when they can."""
     page, lobbies = visit().context.new_page(), []
 
     def connect(socket):

@@ -308,7 +308,7 @@ async def test_tables_are_computed_when_there_are_new_matches(
 
 
 async def test_a_table_that_failed_after_a_long_wait_is_tried_again_soon(autojump_clock):
-    """As when the database was locked, which is free again long before four times as long."""
+    """A lock on the database is gone long before four times the time that was waited for it."""
     outcomes = [NoStandingsError("the results can't be read", "locked")]
 
     async def compute(_):
