@@ -44,8 +44,10 @@ from soak.watched import Figures, figures  # noqa: E402
 from support.processes import processes_in  # noqa: E402
 
 WARM_UP = 0.4
-"""The share of the time after which the daemon is measured for the first time: in ten minutes, some
-600 matches. What it keeps of matches for the page grows until it has played 500 (FILES_KEPT)."""
+"""The share of the time after which the daemon is measured for the first time."""
+WARM_MATCHES = 500
+"""How many matches it has played by then, whatever time that takes: what it keeps of matches for
+the page grows so long (`FILES_KEPT` in page/frame_cache.py)."""
 FLAT = 0.05
 """By what share it may take more at the end."""
 REST = 12.0
@@ -121,6 +123,8 @@ class Soak:
             # most memory, and its allocator keeps that.
             self.act("first", WARM_UP / 4 * self.seconds)
             self.act("warm-up", WARM_UP * 3 / 4 * self.seconds)
+            while (played := len(self.told_finished())) < WARM_MATCHES:
+                self.act(f"warm-up-{played}", WARM_UP / 4 * self.seconds)
             warm = self.rest()
             self.act("soak", (1 - WARM_UP) * self.seconds, fills=True)
             self.judge_rest(before, warm, self.rest())
