@@ -131,6 +131,7 @@ def status_of(ladder):
         "matches": 1,
         "over": 4,
         "waiting": 0,
+        "trouble": "No space left on device",
         "ladders": [{"name": ladder, "game": "angrymob", **presence, **matches}],
     }
 
@@ -164,5 +165,6 @@ def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
     out = capsys.readouterr().out
     assert "Lanista 1.0 on [::1]:7777, up 0:01:05; page http://127.0.0.1:8080/" in out
     assert "3 of 1000 connections, 1 match running in 2 processes, 4 over" in out
+    assert "no match begins, as records can't be written: No space left on device" in out
     assert "\x1bit" not in out
     assert "?" in out

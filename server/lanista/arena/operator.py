@@ -254,6 +254,7 @@ class Operator:
             "matches": len(arena.running.matches),
             "over": arena.matches.over,
             "waiting": sum(player.member is None for player in waiting),
+            "trouble": arena.matches.space.trouble,
             "ladders": ladders,
         }
 

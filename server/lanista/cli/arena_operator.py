@@ -82,6 +82,8 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
         f"Lanista {status['version']} on {where}, up {duration(status['uptime'])}{page}",
         ", ".join(figures),
     ]
+    if status["trouble"]:
+        lines.append(f"no match begins, as records can't be written: {status['trouble']}")
     parts: list[RenderableType] = [Text(printable(line)) for line in lines]
     if status["ladders"]:
         rows = [
