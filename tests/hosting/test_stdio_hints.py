@@ -42,20 +42,9 @@ def test_a_bot_that_surely_connects_is_told_nothing_of_standard_input():
     assert names.why_no_hello(filled, ("./bot", "{port}")) == ""
 
 
-@pytest.mark.parametrize("program", ["mawk", "awk"])
-@pytest.mark.parametrize(
-    ("words", "names_it"), [((), True), (("-W", "interactive"), False), (("-Winteractive",), False)]
-)
-def test_mawk_is_told_how_not_to_buffer(tmp_path, monkeypatch, program, words, names_it):
-    """Also where it is called awk."""
-    (tmp_path / "mawk").touch(0o755)
-    if program == "awk":
-        (tmp_path / "awk").symlink_to("mawk")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    hint = names.why_silent((*BRIDGE, program, *words, "-f", "my bot"))
-    command = f"\"stdio:{program} -W interactive -f 'my bot'\""
-    assert names_it == hint.endswith(f"so start it as {command}")
-    assert names_it != hint.endswith("does it flush standard output after each answer?")
+def test_a_stdio_bot_that_says_nothing_is_told_to_flush_standard_output():
+    hint = names.why_silent((*BRIDGE, "awk", "-f", "bot.awk"))
+    assert hint.endswith("does it flush standard output after each answer?")
 
 
 def test_who_has_a_connection_is_not_told_to_flush_standard_output():

@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,21 +32,8 @@ if TYPE_CHECKING:
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh"}
 """The interpreters of scripts, by the ending of the file's name."""
-_BUILDS = {
-    ".c": ("cc -O2 -o {bot} {source}", "./{bot}"),
-    ".cc": ("g++ -O2 -o {bot} {source}", "./{bot}"),
-    ".cpp": ("g++ -O2 -o {bot} {source}", "./{bot}"),
-    ".go": ("go build -o {bot} {source}", "./{bot}"),
-    ".java": ("javac -d classes {source}", "java -cp classes {bot}"),
-    ".rs": ("cargo build --release", "target/release/PACKAGE"),
-}
-"""How sources are built and what is made of them is called, by the ending of the file's name."""
-_WITH_VALUE = {
-    "java": frozenset({"-cp", "-classpath", "--class-path", "-p", "--module-path"}),
-    "python": frozenset({"-W", "-X"}),
-    "pypy": frozenset({"-W", "-X"}),
-}
-"""By interpreter: options whose value is the next word, which names no bot."""
+_WITH_VALUE = frozenset({"-cp", "-classpath", "--class-path", "-p", "--module-path", "-W", "-X"})
+"""Options of interpreters whose value is the next word, which names no bot."""
 STDIO = "stdio:"
 """Prefix of the command line of a bot that reads stdin and writes stdout."""
 
@@ -95,76 +82,34 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
         program = str(folder / program)
     if shutil.which(program) is not None:
         return
-    here = folder or Path()
-    file = here / program
+    file = (folder or Path()) / program
     if is_file(file):
         raise BadInputError(f"bot {bot!r}: {argv[0]} is a file, {_how_to_run(file, argv[0])}")
-    whole = bot.removeprefix(STDIO)
-    if len(argv) > 1 and is_file(here / whole):
-        raise BadInputError(
-            f"bot {bot!r}: a command line is split at spaces; put the file's name in quotes of its "
-            f"own: {shell_word(bot.removesuffix(whole) + _run_as(whole))}"
-        )
-    if os.path.isdir(file):  # noqa: PTH112 - False where `is_dir` raises an error: too long, NUL
-        raise BadInputError(f"bot {bot!r}: {argv[0]} is a folder; give the program in it")
     known = ", ".join(registry.house_bots(game)) or "none"
     raise BadInputError(
-        f"unknown bot {bot!r}: no house bot of {game} ({known}), "
-        f"and no program {argv[0]!r} that could be run"
-        f"{_hint(argv[0]) or _meant(bot, game)}"
+        f"unknown bot {bot!r}: no house bot of {game} ({known}), and no program {argv[0]!r} that "
+        f"could be run{_meant(bot, game) or '; no shell reads a command line'}"
     )
 
 
-def _how_to_run(file: Path, name: str, written: Callable[[str], str] = shell_word) -> str:
-    """Return why a file can't be run under a name, and what would be right.
-
-    `written` returns a command line as it has to be written where the name was.
-    """
-    if file.suffix in _BUILDS:
-        build, called = _built(file, name)
-        return f"a program's source; build it first with `{build}`, then call it {written(called)}"
+def _how_to_run(file: Path, name: str) -> str:
+    """Return why a file can't be run under a name, and what would be right."""
+    path = shlex.quote(name if os.sep in name else f"./{name}")
     if os.access(file, os.X_OK):
-        return f"but not on the PATH; call it {written(shlex.quote(f'./{name}'))}"
+        return f"but not on the PATH; call it {path}"
     if file.suffix in INTERPRETERS:
-        return f"but not executable; run it as {written(_run_as(name))}"
+        return f"but not executable; run it as {INTERPRETERS[file.suffix]} {shlex.quote(name)}"
     return (
         "but not executable; run it with its interpreter, or make it executable (chmod +x) and "
-        f"call it {name if os.sep in name else f'./{name}'}"
+        f"call it {path}; a source has to be built first"
     )
-
-
-def _built(file: Path, name: str) -> tuple[str, str]:
-    """Return the command that builds a source, and the command line of what it makes."""
-    build, called = _BUILDS[file.suffix]
-    if file.suffix == ".cc" and file.name.startswith("AI"):
-        build = "lanista build {source}"
-    of_file = {"source": shlex.quote(name), "bot": shlex.quote(file.stem)}
-    return build.format_map(of_file), called.format_map(of_file)
 
 
 def why_not_run(program: str) -> str:
     """Return why there is no program of a name, for whoever gives a command's words one by one."""
-    if not is_file(Path(program)):
-        how = _hint(program) or "; give the bot's command after --"
-        return f"no program {program!r} that could be run{how}"
-    return f"{program} is a file, {_how_to_run(Path(program), program, '-- {}'.format)}"
-
-
-def _hint(program: str) -> str:
-    """Return the end of the message about a program that isn't there, if its name says why."""
-    first, _, rest = program.strip().partition(" ")
-    if rest and shutil.which(first) is not None:
-        return "; leave out the quotes that make it one word"
-    if program == "cd" or program.startswith("~") or "=" in program:
-        return "; no shell reads a bot's command line: cd, ~, $NAME and NAME=VALUE don't work in it"
-    return ""
-
-
-def _run_as(name: str) -> str:
-    interpreter = INTERPRETERS.get(Path(name).suffix)
-    if interpreter is not None:
-        return f"{interpreter} {shlex.quote(name)}"
-    return shlex.quote(name if os.sep in name else f"./{name}")
+    if is_file(Path(program)):
+        return f"{program} is a file, {_how_to_run(Path(program), program)}"
+    return f"no program {program!r} that could be run; give the bot's command after --"
 
 
 def _meant(bot: str, game: str) -> str:
@@ -198,9 +143,8 @@ def name_of(argv: Sequence[str]) -> str:
     named = argv[0]
     interpreter = INTERPRETER.fullmatch(os.path.basename(named))  # noqa: PTH119 - what was typed
     if interpreter is not None:
-        of_option = _WITH_VALUE.get(interpreter[1], frozenset())
         for index, argument in enumerate(argv[1:], 1):
-            if argv[index - 1] in of_option:
+            if argv[index - 1] in _WITH_VALUE:
                 continue
             if argument == "-m" and argv[index + 1 :]:
                 named = argv[index + 1].rpartition(".")[2]
@@ -248,14 +192,9 @@ def why_no_hello(bot: "Bot", command: Sequence[str]) -> str:
 
 def why_silent(command: Sequence[str]) -> str:
     """Return why a bot with this command may not answer at all; empty if it isn't a stdio bot."""
-    program, *arguments = _own_command(command) or [""]
-    if not program:
+    if not _own_command(command):
         return ""
-    hint = "its output was empty: "
-    if _is_mawk(program) and "interactive" not in "".join(arguments[:2]):
-        line = STDIO + shlex.join([program, "-W", "interactive", *arguments])
-        return f"{hint}mawk reads and writes in blocks, so start it as {shell_word(line)}"
-    return f"{hint}does it flush standard output after each answer?"
+    return "its output was empty: does it flush standard output after each answer?"
 
 
 def why_unheard(command: Sequence[str], exit_: "Exit | None") -> str:
@@ -272,8 +211,3 @@ def why_unheard(command: Sequence[str], exit_: "Exit | None") -> str:
 def _own_command(command: Sequence[str]) -> Sequence[str]:
     """Return the command that a stdio bot was given; empty if it isn't a stdio bot."""
     return command[len(BRIDGE) :] if tuple(command[: len(BRIDGE)]) == BRIDGE else ()
-
-
-def _is_mawk(program: str) -> bool:
-    path = shutil.which(program) if Path(program).name in {"awk", "mawk"} else None
-    return path is not None and Path(path).resolve().name == "mawk"
