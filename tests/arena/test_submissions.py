@@ -364,17 +364,16 @@ async def test_addresses_take_turns_whatever_number_of_names_they_have(tmp_path,
 
 
 @pytest.mark.parametrize("how", ["deleted", "disabled"])
-async def test_a_build_that_nobody_wants_any_more_ends(tmp_path, monkeypatch, how):
-    """At once, and leaves no file; a name that is enabled again goes on with it."""
-    building = trio.Event()
+async def test_what_is_built_although_nobody_wants_it_any_more_does_not_play(
+    tmp_path, monkeypatch, how
+):
+    """A deleted version leaves no file; a name that is enabled again plays with its version."""
+    building, decided = trio.Event(), trio.Event()
 
-    async def build(_self, _source, product, *, on_start, **_):
-        product.write_bytes(b"half")
+    async def build(self, source, product, **_):
         building.set()
-        try:
-            await trio.sleep_forever()
-        finally:
-            product.unlink(missing_ok=True)  # the version may be removed already
+        await decided.wait()
+        return await build_well(self, source, product)
 
     monkeypatch.setattr(Builder, "build", build)
     submissions = opened(tmp_path)
@@ -387,17 +386,15 @@ async def test_a_build_that_nobody_wants_any_more_ends(tmp_path, monkeypatch, ho
             await submissions.delete(who("Ann"), 1)
         else:
             await submissions.disable("ann", "it mines coins")
-    files = {path.name for path in submissions.folder.of_name("ann").iterdir()}
+        decided.set()
+    assert submissions.room.submitted.get("Ann") is None
     if how == "deleted":
+        files = {path.name for path in submissions.folder.of_name("ann").iterdir()}
         assert {"versions.json"} == files
         assert {} == states(submissions, "ann")
         return
-    assert {"versions.json", "1.source", "1.output"} == files
-    assert submissions.next() is None
-    monkeypatch.setattr(Builder, "build", build_well)
     await submissions.disable("ann", "")
-    await bring_up_all(submissions)
-    assert {1: "ready"} == states(submissions, "ann")
+    assert 1 == submissions.room.submitted["Ann"].version
 
 
 async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_path):
@@ -424,22 +421,11 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
     """A program that is being built goes too; its number, which matches may have, stays taken."""
     building, removed = trio.Event(), trio.Event()
 
-    async def build(*_, **__):
+    async def build(self, source, product, **_):
         building.set()
-        try:
-            await trio.sleep_forever()
-        finally:
-            with trio.CancelScope(shield=True):
-                await removed.wait()  # only then is written what the compiler has said
+        await removed.wait()
+        return await build_well(self, source, product)
 
-    async def remove(self, key, numbers):
-        await really_remove(self, key, numbers)
-        if building.is_set():
-            removed.set()
-            while self._in_work is not None:
-                await trio.lowlevel.checkpoint()
-
-    really_remove = LadderSubmissions._remove
     submissions = opened(tmp_path, max_disk=1 << 20)
     await hand_in(submissions, "Ann", bytes((1 << 19) - 1))  # twice as much: little room is left
     ann = registered("Ann")
@@ -449,13 +435,13 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
     assert 1 == submissions.room.submitted["Ann"].version
     with monkeypatch.context() as patched:
         patched.setattr(Builder, "build", build)
-        patched.setattr(LadderSubmissions, "_remove", remove)
         await submissions.hand_in(who("Ann"), "bot.py", b"x")
         async with trio.open_nursery() as nursery:
             nursery.start_soon(submissions.bring_up, "ann", 2)
             await building.wait()
             # It may have been lost, and added again to be removed.
             await submissions.take_up_names({}, {"ann": attrs.evolve(ann, registered=LATER)})
+            removed.set()
     assert [Path("versions.json")] == [
         path.relative_to(submissions.folder.of_name("ann"))
         for path in submissions.folder.of_name("ann").iterdir()

@@ -62,18 +62,6 @@ log = structlog.get_logger()
 
 
 @attrs.define(eq=False)
-class _Work:
-    """The version that is being built or checked now."""
-
-    key: str
-    number: int
-    scope: trio.CancelScope = attrs.field(factory=trio.CancelScope)
-    """Cancelled if it needn't be brought up any more."""
-    bot: Bot | None = None
-    """The process that builds it."""
-
-
-@attrs.define(eq=False)
 class LadderSubmissions:
     """The programs that were handed in to one ladder.
 
@@ -91,7 +79,8 @@ class LadderSubmissions:
     _removed: set[str] = attrs.field(factory=set, init=False)
     """The keys of names that aren't registered any more; their programs don't play."""
     _lock: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-    _in_work: _Work | None = attrs.field(default=None, init=False)
+    _compiler: Bot | None = attrs.field(default=None, init=False)
+    """The process that builds a version now."""
     # By key and number: how often a version couldn't be built by no fault of its own.
     _failed_tries: Counter[tuple[str, int]] = attrs.field(factory=Counter, init=False)
 
@@ -236,7 +225,6 @@ class LadderSubmissions:
                 )
             del author.versions[number]
         self._log("submission deleted", author, version=number)
-        self._stop_work(author.key, number)
         await self._remove(author.key, [number])
         return author
 
@@ -249,7 +237,6 @@ class LadderSubmissions:
             await self._keep_or_refuse(author)
         if why:
             self._log("submissions disabled", author, why=why)
-            self._stop_work(key)
         else:
             self._log("submissions enabled", author)
             self.changes.tell()  # a version of the name may have waited
@@ -288,9 +275,8 @@ class LadderSubmissions:
     async def output(self, key: str, number: int) -> str:
         """Return what the compilers say of a version, as far as they have."""
         version = self.version(self.author(key), number)
-        work = self._in_work
-        if work is not None and work.bot is not None and version.state is State.BUILDING:
-            return work.bot.output_tail()
+        if self._compiler is not None and version.state is State.BUILDING:
+            return self._compiler.output_tail()
         try:
             data = await self._read(self.folder.output(key, number))
         except RefusedError:  # it wasn't built yet
@@ -445,7 +431,6 @@ class LadderSubmissions:
 
     async def _delete_all(self, removed: Author) -> None:
         """Delete all versions of a removed name; only the number of the next one is kept."""
-        self._stop_work(removed.key)
         async with self._lock:
             author = self.authors[removed.key].copy()
             if author.registered != removed.registered:
@@ -488,30 +473,19 @@ class LadderSubmissions:
 
         Returns False if that can't be done now, by no fault of its own: then it waits again.
         """
-        work = self._in_work = _Work(key, number)
         try:
-            with work.scope:
-                await self._bring_up(key, number)
+            await self._bring_up(key, number)
         except (BrokenSandboxError, OSError) as error:
             ladder, why = self.room.spec.name, str(error)
             log.error("a submission can't be built now; it is tried again", ladder=ladder, why=why)
             await self._put_back(key, number)
             return False
         finally:
-            self._in_work = None
             with trio.CancelScope(shield=True):
                 async with self._lock:  # whoever deletes it may not have done so yet
                     if number not in self.authors[key].versions:
                         await self._remove(key, [number])
-        if work.scope.cancelled_caught:  # it was deleted, or its name disabled
-            await self._put_back(key, number)
         return True
-
-    def _stop_work(self, key: str, number: int | None = None) -> None:
-        """Stop building a version of a name, given its number; None for whichever it is."""
-        work = self._in_work
-        if work is not None and work.key == key and number in {None, work.number}:
-            work.scope.cancel()
 
     async def _bring_up(self, key: str, number: int) -> None:
         try:
@@ -528,8 +502,8 @@ class LadderSubmissions:
                 clock=self.room.spec.clock,
                 limits=self.spec.limits,
             )
-            await self._set(key, number, state=State.READY, findings=findings)
-            self._log("submission ready", self.authors[key], version=number)
+            if await self._set(key, number, state=State.READY, findings=findings):
+                self._log("submission ready", self.authors[key], version=number)
         except (NotBuiltError, CheckFailedError) as error:
             findings = error.findings if isinstance(error, CheckFailedError) else ()
             await self._refuse(key, number, str(error), findings)
@@ -557,7 +531,7 @@ class LadderSubmissions:
 
     async def _build(self, key: str, version: Version) -> dict[str, Any]:
         """Build a version, store what the compilers say, and return what is known of it then."""
-        spec, process = self.spec, list[Bot]()
+        spec = self.spec
         limits = BUILD_LIMITS if spec.build_limits is None else parse_limits(spec.build_limits)
         builder = Builder(
             limits=limits,
@@ -567,9 +541,7 @@ class LadderSubmissions:
         )
 
         def started(bot: Bot) -> None:
-            process.append(bot)
-            if self._in_work is not None:
-                self._in_work.bot = bot
+            self._compiler = bot
 
         try:
             product = self.folder.program(key, version.number)
@@ -581,7 +553,8 @@ class LadderSubmissions:
                 on_start=started,
             )
         finally:
-            output = "".join(bot.output_tail() for bot in process)
+            output = "" if self._compiler is None else self._compiler.output_tail()
+            self._compiler = None
             path = self.folder.output(key, version.number)
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(write_file, path, output.encode())
