@@ -210,7 +210,7 @@ async def test_another_certificate_is_used_for_new_connections(relay, relayed):
         await until(lambda: len(logs) == 2)
     expected = ("the previous certificate stays in use", "the certificate was reloaded")
     assert expected == tuple(line["event"] for line in logs)
-    assert f"{relay.certificate}: no certificate in PEM" == logs[0]["why"]
+    assert f"tls.certificate: {relay.certificate}: no certificate in PEM" == logs[0]["why"]
     _, other_peer = await relayed()
     with pytest.raises(trio.BrokenResourceError):
         await handshake(other_peer)  # its client trusts the first one
@@ -230,7 +230,8 @@ async def test_a_relay_whose_files_do_not_fit_begins_as_soon_as_they_do(tmp_path
         shutil.copy(FILES / "localhost.key", key)
         await one._started.wait()
     event = "no TLS until this is mended; the files are read again soon"
-    assert {(event, f"{key}: not the key of {certificate}")} == {
+    why = f"tls.key: {key}: not the private key of {certificate} in PEM, without a password"
+    assert {(event, f"{why} (KEY_VALUES_MISMATCH)")} == {
         (line["event"], line["why"]) for line in logs
     }
     nursery.cancel_scope.cancel()

@@ -139,7 +139,7 @@ def secured(certificate, key):
 @pytest.mark.parametrize(
     ("certificate", "key", "expected"),
     [
-        ("valid.pem", "other.key", "tls.key: {0}/other.key: not the key of {0}/"),
+        ("valid.pem", "other.key", "tls.key: {0}/other.key: not the private key of {0}/"),
         ("expired.pem", "arena.key", "tls.certificate: {0}/expired.pem: expired on 2020-03-01"),
         ("future.pem", "arena.key", "tls.certificate: {0}/future.pem: not valid before 2099-"),
     ],

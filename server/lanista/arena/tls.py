@@ -14,6 +14,7 @@ import attrs
 import trio
 
 from lanista.arena.worker_process import Link, LinkedProcess, keep_running, log
+from lanista.errors import BadInputError
 from lanista.system import undoing
 
 HANDSHAKE = b"\x16"
@@ -30,17 +31,8 @@ _NO_CHECK_TIME = 0x200000
 # -- the certificate and its key -----------------------------------------------------------------
 
 
-class CertificateError(Exception):
-    """TLS isn't possible with these files; the message is one line that says why."""
-
-    def __init__(self, key: str, message: str) -> None:
-        """Remember by its key in the arena's file, `certificate` or `key`, which one is meant."""
-        super().__init__(message)
-        self.key = key
-
-
-class _PasswordWantedError(Exception):
-    """A key is encrypted."""
+class CertificateError(BadInputError):
+    """TLS isn't possible with these files; the message begins with a key of the arena's file."""
 
 
 @attrs.frozen
@@ -63,32 +55,23 @@ def load(certificate: Path, key: Path) -> ssl.SSLContext:
             with path.open("rb") as file:
                 file.read(1)
         except OSError as error:
-            raise CertificateError(name, f"{path}: can't be read: {error.strerror}") from None
+            raise CertificateError(f"tls.{name}: {path}: can't be read: {error.strerror}") from None
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(certificate)
     except ssl.SSLError:
-        raise CertificateError("certificate", f"{certificate}: no certificate in PEM") from None
+        raise CertificateError(f"tls.certificate: {certificate}: no certificate in PEM") from None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION
     try:
-        context.load_cert_chain(certificate, key, password=_refuse)
-    except _PasswordWantedError:
-        raise CertificateError(
-            "key", f"{key}: encrypted; an arena can't ask for its password, so store it without one"
-        ) from None
+        # Without any, OpenSSL would ask for the password of an encrypted key in the terminal.
+        context.load_cert_chain(certificate, key, password="")
     except ssl.SSLError as error:
-        if error.reason == "KEY_VALUES_MISMATCH":
-            raise CertificateError("key", f"{key}: not the key of {certificate}") from None
         why = f" ({error.reason})" if error.reason else ""
         raise CertificateError(
-            "key", f"{key}: no private key in PEM, or an unusable one{why}"
+            f"tls.key: {key}: not the private key of {certificate} in PEM, without a password{why}"
         ) from None
     return context
-
-
-def _refuse() -> str:
-    raise _PasswordWantedError
 
 
 def validity(context: ssl.SSLContext, certificate: Path) -> Validity:
@@ -117,7 +100,7 @@ def validity(context: ssl.SSLContext, certificate: Path) -> Validity:
             except ssl.SSLError as error:
                 why = getattr(error, "verify_message", None) or error.reason
                 raise CertificateError(
-                    "certificate", f"{certificate}: clients would refuse it: {why}"
+                    f"tls.certificate: {certificate}: clients would refuse it: {why}"
                 ) from None
             waiting.remove(side)
     found = sides[0].getpeercert()

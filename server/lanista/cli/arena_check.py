@@ -266,7 +266,7 @@ def _certificate(report: Report, tls: Tls, folder: Path) -> None:
     try:
         valid = validity(load(certificate, folder / tls.key), certificate)
     except CertificateError as error:
-        report.fail(f"tls.{error.key}: {error}")
+        report.fail(str(error))
         return
     now = datetime.now(UTC)
     if now >= valid.until:

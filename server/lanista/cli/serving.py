@@ -19,7 +19,7 @@ from lanista.arena.operator import Operator
 from lanista.arena.options import Options, files_needed, options_of, unchangeable, with_limits
 from lanista.arena.server import Reread, serve
 from lanista.arena.spec import NO_PAGE, ArenaSpec, read_spec, toml_of
-from lanista.arena.tls import CertificateError, load
+from lanista.arena.tls import load
 from lanista.bots.cgroup import use_cgroups
 from lanista.cli.common import refused_option
 from lanista.cli.logs import configure_log
@@ -42,12 +42,9 @@ def run_file(file: Path, spec: ArenaSpec, given: Mapping[str, Any], *, print_con
     if print_config:
         click.echo(toml_of(spec), nl=False)
         return
-    if spec.tls is not None:
-        try:
-            load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)
-        except CertificateError as error:
-            raise BadInputError(f"{file}: tls.{error.key}: {error}") from None
     with placed(f"{file}: "):
+        if spec.tls is not None:
+            load(file.parent / spec.tls.certificate, file.parent / spec.tls.key)
         options = options_of(spec, file)
     serve_arena(options, partial(_reread, file, spec, given))
 
