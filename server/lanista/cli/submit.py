@@ -113,10 +113,10 @@ def _hand_in(page: "SubmissionsPage", files: tuple[Path, ...], *, follow: bool) 
         raise BadInputError(f"{name} has {len(data)} bytes; at most {most} are taken")
     version = page.hand_in(name, data)
     number = version["version"]
-    say(f"{page.name}: {name} is version {number} on {page.ladder}")
+    say(f"{page.who.name}: {name} is version {number} on {page.ladder}")
     if follow:
         return follow_version(page, number)
-    known = ["--arena", page.url, "--ladder", page.ladder, "--name", page.name]
+    known = ["--arena", page.page.url, "--ladder", page.ladder, "--name", page.who.name]
     click.echo(f"how it goes: {shlex.join(['lanista', 'submit', *known, '--list'])}")
     return 0
 

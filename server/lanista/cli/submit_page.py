@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from ssl import SSLCertVerificationError, SSLContext, SSLError
+from ssl import SSLCertVerificationError, SSLContext
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -22,7 +22,7 @@ import click
 from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
 from lanista.arena.tokens import new_token
 from lanista.cli.common import say
-from lanista.errors import BadInputError, FileError, did_you_mean, file_errors
+from lanista.errors import BadInputError, FileError, file_errors, one_line
 from lanista.system import write_whole
 from lanista.toml_spec import SpecReader, strict_converter, toml_text
 
@@ -38,7 +38,6 @@ MAX_KEPT = 1 << 20
 """Maximum size of the file of kept names in bytes."""
 _PAGE_AWAY = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 """The answers of a proxy before a page that doesn't answer."""
-_NO_PAGE = "what is there isn't an arena's page; give the address that browsers open"
 
 T = TypeVar("T")
 
@@ -150,14 +149,14 @@ class Page:
                     connection.request(method, parts.path + path, io.BytesIO(body), sent)
             answer = connection.getresponse()
             data = answer.read(MAX_ANSWER)
-        except TimeoutError:
-            raise NoAnswerError(f"{self.url}: no answer in {PATIENCE:g} s") from None
         except SSLCertVerificationError as error:
             from lanista_client.tls import reason
 
             raise BadInputError(f"{self.url}: {reason(error, parts.hostname)}") from None
         except (OSError, http.client.HTTPException) as error:
-            raise NoAnswerError(f"{self.url}: {_no_page(error)}") from None
+            raise NoAnswerError(
+                f"{self.url}: no arena's page answers there: {one_line(error)}"
+            ) from None
         finally:
             connection.close()
         if answer.status in {HTTPStatus.OK, HTTPStatus.CREATED}:
@@ -177,9 +176,7 @@ class Page:
         except (ValueError, KeyError, TypeError, RecursionError):
             if self.context is None and b"speaks TLS" in data:
                 return f"{self.url}: the page there speaks TLS; begin with https"
-            if status in {HTTPStatus.SERVICE_UNAVAILABLE, *_PAGE_AWAY}:
-                return f"{self.url}: a page there can't answer now (status {status})"
-            return f"{self.url}: {_NO_PAGE} (status {status})"
+            return f"{self.url}: no arena's page answers there, but status {status} comes"
 
     def json(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
@@ -191,15 +188,11 @@ class Page:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise BadInputError(f"{self.url}: {_NO_PAGE}")
+            raise BadInputError(
+                f"{self.url}: what is there isn't an arena's page; give the address that browsers "
+                "open"
+            )
         return value
-
-
-def _no_page(error: Exception) -> str:
-    if isinstance(error, http.client.HTTPException | SSLError | ConnectionResetError):
-        return _NO_PAGE
-    why = " ".join(str(getattr(error, "strerror", None) or error).split()).lower()
-    return f"no arena's page can be reached there: {why}"
 
 
 # -- names and tokens that are kept ----------------------------------------------------------------
@@ -248,25 +241,22 @@ def kept_names() -> KeptNames:
 
 def keep(name: KeptName) -> None:
     """Keep a name instead of its earlier token, in a file that only its owner reads."""
-    _write_names((*_others(name), name))
+    _replace(name, name)
 
 
 def forget(name: KeptName) -> None:
     """Keep a name no longer."""
-    _write_names(_others(name))
+    _replace(name)
 
 
-def _others(name: KeptName) -> tuple[KeptName, ...]:
-    return tuple(
+def _replace(name: KeptName, *by: KeptName) -> None:
+    others = [
         one
         for one in kept_names().names
         if (one.arena, one.name.casefold()) != (name.arena, name.name.casefold())
-    )
-
-
-def _write_names(names: tuple[KeptName, ...]) -> None:
+    ]
     head = "# Names for `lanista submit`. Whoever has a token can hand in under its name.\n"
-    tables = [attrs.asdict(one) for one in names]
+    tables = [attrs.asdict(one) for one in (*others, *by)]
     path = kept_path()
     with file_errors("can't write", path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -283,11 +273,11 @@ class SubmissionsPage:
 
     page: Page
     ladder: str
-    name: str
-    token: str = attrs.field(repr=False)
-    kept: KeptName | None
-    """The name with its token as they are kept; None if they aren't."""
-    is_new: bool = False
+    who: KeptName
+    """The name and the token that the requests are made with."""
+    is_kept: bool
+    """Whether they are kept."""
+    is_new: bool
     """Whether the token was made just now, so that nobody has seen it yet."""
     about: Mapping[str, Any]
     """The limits and languages of the ladder, as the page tells them to everybody."""
@@ -311,41 +301,21 @@ class SubmissionsPage:
             name = kept.name
         if not is_bot_name(name):
             raise BadInputError(f"--name {name!r}: expected {BOT_NAME_FORM}")
-        about = _answered(partial(_about, page, ladder))
-        is_new = False
+        if token is None and kept is not None:
+            token = kept.token
+        is_new = token is None
         if token is None:
-            if kept is not None:
-                token = kept.token
-            elif makes_token:
-                # Kept before it is used, so that no name is registered with a token that is lost.
-                token = new_token()
-                kept = KeptName(arena=page.url, name=name, token=token)
-                try:
-                    keep(kept)
-                except FileError as error:
-                    raise BadInputError(
-                        f"{error}; so no new token can be kept: choose a secret yourself, and give "
-                        "it by --token"
-                    ) from None
-                is_new = True
-            else:
+            if not makes_token:
                 raise BadInputError(
                     f"no token is kept for {name} at {page.url}; give it by --token"
                 )
-        return cls(
-            page=page,
-            ladder=ladder,
-            name=name,
-            token=token,
-            kept=kept,
-            is_new=is_new,
-            about=about,
-        )
-
-    @property
-    def url(self) -> str:
-        """The address of the page."""
-        return self.page.url
+            token = new_token()
+        about = _answered(partial(page.json, "GET", _path(ladder), {}))
+        who = KeptName(arena=page.url, name=name, token=token)
+        if is_new:  # kept before it is used: no name is registered with a token that is lost
+            keep(who)
+        is_kept = is_new or (kept is not None and kept.token == token)
+        return cls(page=page, ladder=ladder, who=who, is_kept=is_kept, is_new=is_new, about=about)
 
     def ask(self, method: str, path: str = "", *, again: type[NoAnswerError] = NotNowError) -> Any:
         """Send a request about submissions, repeated after `again` errors; return its answer."""
@@ -354,14 +324,14 @@ class SubmissionsPage:
     def hand_in(self, file: str, data: bytes) -> Any:
         """Hand in a file, and return what the page says of its version.
 
-        If it is refused, a new name is kept only if it has been registered all the same.
+        If a new name is refused, as another's, it isn't kept.
         """
         try:
             path = f"?file={quote(file, safe='', errors='surrogateescape')}"
             return _answered(partial(self._json, "POST", path, data))
-        except PageRefusedError:
-            if self.is_new and self.kept is not None and not self._may_be_registered():
-                forget(self.kept)
+        except PageRefusedError as error:
+            if self.is_new and error.status == HTTPStatus.FORBIDDEN:
+                forget(self.who)
             raise
         except NotNowError:
             raise
@@ -371,60 +341,25 @@ class SubmissionsPage:
                 "answers again"
             ) from None
 
-    def _may_be_registered(self) -> bool:
-        try:
-            self.page.json("GET", _path(self.ladder), self._headers())
-        except PageRefusedError:
-            return False
-        except BadInputError:  # nobody can say
-            return True
-        return True
-
     def download(self, number: int) -> bytes:
         """Return a version as it was handed in."""
         path = f"{_path(self.ladder)}/{number}/source"
         return _answered(partial(self.page.ask, "GET", path, self._headers()))
 
     def _json(self, method: str, path: str, body: bytes | None = None) -> Any:
-        try:
-            answer = self.page.json(method, f"{_path(self.ladder)}{path}", self._headers(), body)
-        except NotNowError:
-            raise
-        except NoAnswerError:  # it is an arena's page, as it has said what can be handed in
-            raise NoAnswerError(f"{self.url}: the arena doesn't answer any more") from None
-        if self.kept is None or self.kept.token != self.token:
-            # It is right, so that it needn't be given again.
-            self.kept = KeptName(arena=self.url, name=self.name, token=self.token)
-            try:
-                keep(self.kept)
+        answer = self.page.json(method, f"{_path(self.ladder)}{path}", self._headers(), body)
+        if not self.is_kept:
+            self.is_kept = True
+            try:  # it is right, so that it needn't be given again
+                keep(self.who)
             except FileError as error:  # the arena has done what was asked for
                 say(f"{error}; give --name and --token the next time too", err=True)
         return answer
 
     def _headers(self) -> dict[str, str]:
-        credentials = base64.b64encode(f"{self.name}:{self.token}".encode()).decode("ascii")
-        return {"Authorization": f"Basic {credentials}"}
+        credentials = base64.b64encode(f"{self.who.name}:{self.who.token}".encode())
+        return {"Authorization": f"Basic {credentials.decode('ascii')}"}
 
 
 def _path(ladder: str) -> str:
     return f"/api/1/ladders/{quote(ladder, safe='', errors='surrogateescape')}/submissions"
-
-
-def _about(page: Page, ladder: str) -> Any:
-    try:
-        return page.json("GET", _path(ladder), {})
-    except PageRefusedError as error:
-        if error.status != HTTPStatus.NOT_FOUND:
-            raise
-        try:
-            names = [one["name"] for one in page.json("GET", "/api/1/ladders", {})["ladders"]]
-        except (PageRefusedError, KeyError, TypeError):
-            raise error from None
-    if ladder in names:
-        raise BadInputError(
-            f"{page.url}: no programs are handed in to {ladder}; its bots connect to the arena"
-        )
-    raise BadInputError(
-        f"{page.url}: there is no ladder {ladder!r}; "
-        f"its ladders are: {', '.join(names) or 'none'}{did_you_mean(ladder, names)}"
-    )

@@ -12,7 +12,7 @@ import trio
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
 from lanista.bots.building import ENDINGS
-from lanista.errors import RefusedError
+from lanista.errors import RefusedError, did_you_mean
 from lanista.page.answers import Answer, bad_request, forbidden, json_answer, not_found
 from lanista.page.authorization import Asked, Authorization
 from lanista.results.names import key_of
@@ -107,7 +107,11 @@ class SubmissionRoutes:
     def _of(self, ladder: str) -> LadderSubmissions:
         submissions = self.submissions.ladders.get(ladder)
         if submissions is None:
-            raise not_found(f"there is no ladder {ladder!r} here to which programs are handed in")
+            known = self.submissions.ladders
+            raise not_found(
+                f"there is no ladder {ladder!r} here to which programs are handed in; known: "
+                f"{', '.join(known)}{did_you_mean(ladder, known)}"
+            )
         return submissions
 
     async def _own(
