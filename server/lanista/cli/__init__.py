@@ -12,7 +12,6 @@ import gc
 import importlib
 import io
 import os
-import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -21,7 +20,6 @@ from typing import IO, NoReturn
 import click
 
 from lanista import __version__, errors
-from lanista.errors import did_you_mean, nearest
 
 EXIT_BAD_INPUT = 2
 EXIT_OUR_ERROR = 70
@@ -93,7 +91,12 @@ class LazyGroup(Group):
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
-@click.group(cls=LazyGroup, context_settings=_SETTINGS)
+# Without the names, click would have none to suggest for a mistyped one.
+@click.group(
+    cls=LazyGroup,
+    commands={name: click.Command(name) for name in LazyGroup.places},
+    context_settings=_SETTINGS,
+)
 @click.version_option(__version__, prog_name="lanista")
 def lanista() -> None:
     """An arena for bots: plays turn games between programs in any language."""
@@ -118,7 +121,7 @@ def main() -> NoReturn:
         _complain(*error.format_message().splitlines())
         sys.exit(EXIT_BAD_INPUT)
     except click.ClickException as error:
-        message = _message(error).replace("\n\t", " ").replace("\n", " ")  # \t: before choices
+        message = " ".join(error.format_message().split())  # choices are on lines of their own
         context = getattr(error, "ctx", None)
         where = context.command_path if context is not None else "lanista"
         _complain(f"{where}: {message}")
@@ -166,28 +169,6 @@ def drop_unwritten(stream: IO[str]) -> None:
     """Have what a stream couldn't write go nowhere; Python would try again, and exit with 120."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _message(error: click.ClickException) -> str:
-    """Return the message of an error; for an unknown command or option with our own suggestion."""
-    ctx: click.Context | None = getattr(error, "ctx", None)
-    group = None if ctx is None else ctx.command
-    if isinstance(error, click.exceptions.NoSuchCommand) and isinstance(group, click.Group):
-        assert ctx is not None
-        name, known = error.command_name, group.list_commands(ctx)
-    elif isinstance(error, click.NoSuchOption) and ctx is not None:
-        # Without the dashes, which would make any two options look alike.
-        params = ctx.command.get_params(ctx)
-        texts = [text for param in params for text in (*param.opts, *param.secondary_opts)]
-        names = [text[2:] for text in texts if text.startswith("--")]
-        close = nearest(error.option_name.lstrip("-"), names)
-        return (
-            error.message if close is None else f"{error.message[:-1]}; did you mean '--{close}'?"
-        )
-    else:
-        # click calls numbers by its own types: "'x' is not a valid integer range."
-        return re.sub(r"(?<= is not a valid )(\w+) range\.$", r"\1.", error.format_message())
-    return error.message.removesuffix(".") + (did_you_mean(name, known) or ".")
 
 
 def _lacking(error: BaseException | None) -> str | None:

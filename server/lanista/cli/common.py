@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lanista.errors import BadInputError, did_you_mean, file_errors, printable
+from lanista.errors import BadInputError, file_errors, printable
 from lanista.games import registry
 from lanista.games.base import Ruleset, ending_text, turn_word
 from lanista.games.picture import counted
@@ -68,15 +68,6 @@ class Finite(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} isn't a finite number.", param, ctx)
         return number
-
-
-class Choice(click.Choice[str]):
-    """A click type for a fixed set of values, which suggests one for a value that isn't known."""
-
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """Return the message about a value that isn't one of the set."""
-        message = super().get_invalid_choice_message(value, ctx).removesuffix(".")
-        return message + (did_you_mean(str(value), self.choices) or ".")
 
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -244,7 +235,7 @@ bot_options = _together(
     ),
     click.option(
         "--sandbox",
-        type=Choice(["none", "bwrap"]),
+        type=click.Choice(["none", "bwrap"]),
         default="none",
         help="Isolate the bots from this machine with bubblewrap.",
     ),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lanista.cli.common import Choice
 from lanista.errors import BadInputError
 from lanista.games.base import Ruleset
 
@@ -78,7 +77,7 @@ def build(source: str, game: str | None, output: str | None) -> int:
 @click.argument("file")
 @click.option(
     "--rules",
-    type=Choice(["auto", "original", "text"]),
+    type=click.Choice(["auto", "original", "text"]),
     default="auto",
     help="original: as its program played; text: as its rules text says; auto: either.",
 )

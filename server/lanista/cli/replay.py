@@ -16,7 +16,6 @@ from lanista.bots.command import HOUSE_BOT
 from lanista.bots.execute import hint
 from lanista.cli import EXIT_BAD_INPUT, Group
 from lanista.cli.common import (
-    Choice,
     Finite,
     ending_line,
     fault_lines,
@@ -269,7 +268,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
 @click.option(
     "--format",
     "format_",
-    type=Choice(["res", "png", "gif"]),
+    type=click.Choice(["res", "png", "gif"]),
     required=True,
     help="The format: the original game's match file, a picture, or a moving picture.",
 )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.cli.common import (
-    Choice,
     clock_options,
     game_options,
     refused_option,
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--start",
-    type=Choice(["auto", "manual"]),
+    type=click.Choice(["auto", "manual"]),
     default="auto",
     help="Start each match when its players have connected, or when Enter is pressed.",
 )
@@ -119,7 +118,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--log-format",
-    type=Choice(["text", "json"]),
+    type=click.Choice(["text", "json"]),
     default="text",
     help="Write each line of the log as key=value, or as a JSON object.",
 )

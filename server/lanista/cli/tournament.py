@@ -12,7 +12,6 @@ from lanista.cli import Group
 from lanista.cli.common import (
     EXIT_DIFFERENT,
     FILE,
-    Choice,
     base_option,
     concurrency_option,
     display_options,
@@ -109,7 +108,7 @@ def check(file: Path) -> int:
 @click.option(
     "--format",
     "format_",
-    type=Choice([name.value for name in FormatName if name is not FormatName.SPRT]),
+    type=click.Choice([name.value for name in FormatName if name is not FormatName.SPRT]),
     default=FormatName.ROUND_ROBIN.value,
     help="The format.",
 )
@@ -326,7 +325,7 @@ def page_of(file: Path, web: str) -> "PagePort":
 @click.option(
     "--format",
     "format_",
-    type=Choice(["table", "json", "csv", "markdown", "html"]),
+    type=click.Choice(["table", "json", "csv", "markdown", "html"]),
     default="table",
     help="The format of the output.",
 )
