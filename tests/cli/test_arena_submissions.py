@@ -82,7 +82,7 @@ def test_words_of_authors_and_compilers_are_safe_for_the_terminal(submissions, f
     [
         (["show", "Adda"], "nothing was handed in to pit as 'Adda'; did you mean 'Ada'?"),
         (["show", "Ada", 3], "Ada has no version 3; there are: 1, 2"),
-        (["list", "--ladder", "open"], "arena.toml: no programs are handed in to open; a ladder"),
+        (["list", "--ladder", "open"], "arena.toml: choose by --ladder one that takes prog"),
         (["list", "--ladder", "pot"], "arena.toml: no ladder 'pot'; its ladders are: pit, open"),
         (["disable", "Ada", "--why", " "], "--why: one line of 1 to 200 characters is expected"),
         (["export", "/"], "/: exists already, and isn't an empty folder"),

@@ -5,7 +5,6 @@ They are read from the arena's data folder; only decisions go to a running arena
 
 import contextlib
 import functools
-import itertools
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
@@ -49,21 +48,15 @@ def folder_of(arena: ArenaFile, ladder: "LadderSpec") -> "SubmissionFolder":
 
 def _ladder_of(arena: ArenaFile, name: str | None) -> "LadderSpec":
     """Return the ladder of a name, or the only one to which programs are handed in."""
-    taking = [ladder for ladder in arena.spec.ladders if ladder.submissions is not None]
-    if name is not None:
-        ladder = arena.ladder(name)
-        if ladder in taking:
-            return ladder
-    elif len(taking) == 1:
+    ladders = arena.spec.ladders if name is None else [arena.ladder(name)]
+    taking = [ladder for ladder in ladders if ladder.submissions is not None]
+    if len(taking) == 1:
         return taking[0]
-    if not taking or name is not None:
-        which = "any ladder" if name is None else name
-        raise BadInputError(
-            f"{arena.path}: no programs are handed in to {which}; a ladder takes them "
-            "with submissions = true"
-        )
-    names = ", ".join(ladder.name for ladder in taking)
-    raise BadInputError(f"{arena.path}: programs are handed in to {names}; choose one by --ladder")
+    names = ", ".join(one.name for one in arena.spec.ladders if one.submissions is not None)
+    raise BadInputError(
+        f"{arena.path}: choose by --ladder one that takes programs, by submissions = true; "
+        f"these do: {names or 'none'}"
+    )
 
 
 def _author(authors: Mapping[str, "Author"], ladder: str, name: str) -> "Author":
@@ -242,27 +235,18 @@ def export(arena: ArenaFile, folder: Path, ladder: str | None, *, every: bool) -
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for author in authors.values():
             place = folder / _folder_name(author.name)
-            for version in [*author.versions.values()] if every else _exported(author):
+            versions = list(author.versions.values())
+            if not every:
+                version = _last_ready(author)
+                versions = versions[-1:] if version is None else [version]
+            for version in versions:
                 to = place / str(version.number) if every else place
-                try:
-                    _export(source.source(author.key, version.number), version.file, to)
-                except FileNotFoundError as error:
-                    if version.number in source.read_name(author.key).versions:
-                        raise
-                    click.echo(f"removed meanwhile: {error.filename}", err=True)
-                else:
-                    count += 1
+                _export(source.source(author.key, version.number), version.file, to)
+                count += 1
     except OSError as error:
         raise FileError(f"can't copy {error.filename or folder}: {error.strerror}") from None
     names = counted(len(authors), "name")
     say(f"{folder}: {counted(count, 'program')} of {names}")
-
-
-def _exported(author: "Author") -> list["Version"]:
-    version = _last_ready(author) or max(
-        author.versions.values(), key=lambda one: one.number, default=None
-    )
-    return [] if version is None else [version]
 
 
 def _folder_name(name: str) -> str:
@@ -317,11 +301,16 @@ def write_final(file: Path, arena: ArenaFile, name: str) -> None:
     for path in (file, folder):
         if path.exists():
             raise BadInputError(f"{path} exists already; name another file")
-    with _whole(folder):
+    remove = functools.partial(shutil.rmtree, folder, ignore_errors=True)
+    with file_errors("can't copy to", folder), undoing(remove):
+        folder.mkdir()
         bots = list(_programs(arena, folder_of(arena, ladder), folder))
         if not bots:
             raise BadInputError(f"no program on {ladder.name} is ready to play")
-        maps = [_map(arena.path.parent, map_, folder) for map_ in ladder.maps]
+        maps = [
+            _map(arena.path.parent, map_, number, folder)
+            for number, map_ in enumerate(ladder.maps, 1)
+        ]
     spec_ = {
         "name": file.stem,
         "game": ladder.game,
@@ -342,15 +331,6 @@ def write_final(file: Path, arena: ArenaFile, name: str) -> None:
         f"{counted(len(bots), 'program')} in {folder.name}; check it with `lanista tournament "
         "check`, then play it",
     )
-
-
-@contextlib.contextmanager
-def _whole(folder: Path) -> Iterator[None]:
-    """Make a folder that is there only if the block ends without an error."""
-    remove = functools.partial(shutil.rmtree, folder, ignore_errors=True)
-    with file_errors("can't copy to", folder), undoing(remove):
-        folder.mkdir()
-        yield
 
 
 def _programs(
@@ -385,18 +365,13 @@ def _programs(
         }
 
 
-def _map(arena: Path, map_: str, folder: Path) -> str:
-    """Return a map of the ladder for the spec; if it is a file, it is copied."""
+def _map(arena: Path, map_: str, number: int, folder: Path) -> str:
+    """Return a map of the ladder for the spec; if it is a file, it is copied, with a number."""
     from lanista.hosting.names import is_file
 
     if "\n" in map_ or not is_file(arena / map_):
         return map_
-    name = Path(map_)
-    numbered = (f"{name.stem}-{number}{name.suffix}" for number in itertools.count(2))
-    # Maps of other folders may have the same name.
-    copy = next(
-        copy for copy in itertools.chain([name.name], numbered) if not (folder / copy).exists()
-    )
+    copy = f"{number}-{Path(map_).name}"  # maps of several folders may have the same name
     shutil.copyfile(arena / map_, folder / copy)
     return f"{folder.name}/{copy}"
 
