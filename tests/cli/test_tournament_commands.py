@@ -248,9 +248,9 @@ def test_what_is_no_database_of_ours_is_refused(lanista, tmp_path, name):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["./a", "./b"], "so name the game"),
-        (["Null", "Demo"], "crematoria or hogwarts"),
-        (["GravityGoers", "Demo"], "different games"),
+        (["./a", "./b"], "known are angrymob, crematoria"),
+        (["Null", "Demo"], "known are angrymob, crematoria"),
+        (["GravityGoers", "Demo"], "known are angrymob, crematoria"),
         (["GravityGoers", "./b"], "./b"),
         (["GravityGoers", "CamperJoe", "--elo0", "5", "--elo1", "5"], "elo0 must be below elo1"),
         (["GravityGoers", "CamperJoe", "--elo0", "nan"], "both from -2000 to 2000"),

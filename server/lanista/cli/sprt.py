@@ -117,18 +117,10 @@ def code_of(report: "Report") -> int:
 def game_of(bots: Sequence[str]) -> str:
     """Return the game for which all the house bots among these are."""
     games = [{game for game in registry.ours() if bot in registry.house_bots(game)} for bot in bots]
-    known = [of_bot for of_bot in games if of_bot]
-    if not known:
-        raise BadInputError(
-            f"--game: neither {bots[0]!r} nor {bots[1]!r} is a house bot, so name the game; "
-            f"known are {', '.join(registry.ours())}"
-        )
-    common = set.intersection(*known)
+    common = set.intersection(*filter(None, games)) if any(games) else set(registry.ours())
     if len(common) == 1:
         return common.pop()
-    if not common:
-        raise BadInputError(f"{bots[0]} and {bots[1]} are house bots of different games")
-    named = [bot for bot, of_bot in zip(bots, games, strict=True) if of_bot]
     raise BadInputError(
-        f"--game: {' and '.join(named)} may play {' or '.join(sorted(common))}; name one"
+        f"--game: {' and '.join(bots)} may be of any game, or of different ones: name theirs; "
+        f"known are {', '.join(registry.ours())}"
     )
