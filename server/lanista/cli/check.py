@@ -3,12 +3,13 @@
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
-from lanista.cli import EXIT_INTERRUPTED, EXIT_OUR_ERROR
+from lanista.cli import EXIT_OUR_ERROR
 from lanista.cli.common import (
     bot_options,
     game_and_bots,
@@ -16,7 +17,7 @@ from lanista.cli.common import (
     say,
     start_option,
 )
-from lanista.errors import BadInputError, did_you_mean
+from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.games.picture import counted
 from lanista.match.conditions import Clock
@@ -72,11 +73,6 @@ def command(
     from lanista.hosting.inputs import checked_seed, sandboxed
     from lanista.hosting.names import bot_command
 
-    if game is None and len(words) == 1 and words[0] not in registry.names():
-        meant = did_you_mean(words[0], registry.names())
-        raise click.UsageError(
-            f"Missing argument 'GAME': lanista check GAME BOT{meant}", click.get_current_context()
-        )
     game, bots = game_and_bots(game, words)
     ruleset = registry.get(game)
     if len(bots) != 1:
@@ -118,8 +114,6 @@ def command(
             say(f"lanista: {message}", err=True)
             return EXIT_OUR_ERROR
         raise BadInputError(message) from None
-    if results is None:
-        return EXIT_INTERRUPTED
     items = judge(results)
     if as_json:
         click.echo(json.dumps(_as_json(bot, results, items)))
@@ -128,16 +122,12 @@ def command(
     return 0 if passed(items) else EXIT_FINDINGS
 
 
-def _run(
-    tested: "Tested", rivals: "Sequence[Contestant]", *, shows_progress: bool
-) -> "Results | None":
-    """Play the gauntlet and return its results, or None if a signal ended it."""
+def _run(tested: "Tested", rivals: "Sequence[Contestant]", *, shows_progress: bool) -> "Results":
+    """Play the gauntlet and return its results."""
     import trio
 
     from lanista.check import gauntlet
-    from lanista.cli.watch import interruptible
-
-    scope = trio.CancelScope()
+    from lanista.cli.watch import cancelled_by_signals
 
     def announce(name: str) -> None:
         if shows_progress:
@@ -145,12 +135,7 @@ def _run(
             wait = f" (up to {first:g} s for the first answer)" if name == gauntlet.PLAIN else ""
             click.echo(f"{name} …{wait}", err=True)
 
-    async def play() -> "Results | None":
-        with scope:
-            return await gauntlet.run(tested, rivals, announce)
-        return None
-
-    return trio.run(interruptible, play, scope.cancel)
+    return trio.run(cancelled_by_signals, partial(gauntlet.run, tested, rivals, announce))
 
 
 def report(results: "Results", items: "Sequence[Item]") -> Iterator[str]:

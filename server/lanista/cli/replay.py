@@ -220,7 +220,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
 
     from lanista.cli.live import LiveBoard
     from lanista.cli.view import BoardView, TurnDrawings, lacks_colours, turn_drawings
-    from lanista.cli.watch import interruptible
+    from lanista.cli.watch import cancelled_by_signals
     from lanista.match.replay import positions
 
     record, ruleset = _read(file)
@@ -238,15 +238,8 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
                 for game in positions(record, ruleset):
                     await live.watch(game, drawn_on(game).cells)
 
-            async def run() -> bool:
-                with trio.CancelScope() as scope:
-                    await interruptible(draw, scope.cancel)
-                return scope.cancelled_caught
-
             with LiveBoard(names, size, delay / 1000) as live:
-                is_interrupted = trio.run(run)
-            if is_interrupted:
-                raise click.Abort
+                trio.run(cancelled_by_signals, draw)
         else:
             game = None
             for at, game in enumerate(positions(record, ruleset)):  # noqa: B007 - the last counts

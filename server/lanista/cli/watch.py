@@ -1,6 +1,5 @@
 """Playing until a signal interrupts it, and the match of `lanista play` that a page shows."""
 
-import contextlib
 import sys
 import webbrowser
 from collections.abc import Awaitable, Callable
@@ -34,6 +33,13 @@ async def interruptible(play: Callable[[], Awaitable[T]], interrupt: Callable[[]
     async with helpers_nursery() as nursery:
         await nursery.start(watch_signals, interrupt)
         return await play()
+
+
+async def cancelled_by_signals(play: Callable[[], Awaitable[T]]) -> T:
+    """Play until a signal asks to stop, which cancels it and raises KeyboardInterrupt."""
+    with trio.CancelScope() as scope:
+        return await interruptible(play, scope.cancel)
+    raise KeyboardInterrupt
 
 
 async def play_watched(
@@ -87,7 +93,7 @@ async def play_watched(
             nursery.start_soon(begin)
             played = await match.play()
             if played is not None:
-                _print(print_result, played, interrupted=match.interrupted)
+                print_result(played, interrupted=match.interrupted)
                 if not match.interrupted:
                     click.echo("the page stays until it is closed; Ctrl-C ends it", err=True)
                     with left:
@@ -95,12 +101,3 @@ async def play_watched(
         return played
 
     return await interruptible(play, interrupt)
-
-
-def _print(print_result: Callable[..., None], played: "MatchReport", *, interrupted: bool) -> None:
-    """Print the result; if that fails, the page still shows it."""
-    try:
-        print_result(played, interrupted=interrupted)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            click.echo(f"lanista play: can't print the result: {error.strerror}", err=True)
