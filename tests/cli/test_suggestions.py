@@ -63,7 +63,7 @@ def test_a_name_is_found_among_hundreds():
         (["check", "--game", "angrymob"], "lanista: one bot is checked at a time; 0 given: "),
         (
             ["play", "--game", "angrymob", "hogwarts", *PAIR],
-            "lanista: --game angrymob and hogwarts: two games; give only one of them\n",
+            "lanista: Angry Mob is for 2 bots; 3 given",
         ),
         (["play", "--game", "angrymob", "CamperJoe"], "lanista: Angry Mob is for 2 bots; 1 given"),
         (

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lanista.errors import BadInputError, file_errors, printable
-from lanista.games import registry
 from lanista.games.base import Ruleset, ending_text, turn_word
 from lanista.games.picture import counted
 from lanista.match.conditions import (
@@ -418,9 +417,6 @@ def warn_of_bombs(contestants: "Iterable[Contestant]") -> None:
 def game_and_bots(game: str | None, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the game and the bots of a command line `GAME BOT…` or `--game GAME BOT…`."""
     if game is not None:
-        named = words[0] if words and words[0] in registry.names() else game
-        if named != game:
-            raise BadInputError(f"--game {game} and {named}: two games; give only one of them")
         return game, tuple(words[1:] if words and words[0] == game else words)
     if not words:
         raise click.UsageError("Missing argument 'GAME'.", click.get_current_context())

@@ -167,7 +167,7 @@ def command(
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
-    from lanista.hosting.names import bot_command, is_file
+    from lanista.hosting.names import bot_command
     from lanista.hosting.started_match import StartedMatch
 
     gc.freeze()  # or the next search would go through it all
@@ -176,12 +176,10 @@ def command(
     ruleset = registry.get(game)
     if watch and matches > 1:
         raise BadInputError("--watch shows one match only; use lanista serve for several")
-    if web is not None and not watch:
+    if (web is not None or open_logs) and not watch:
         raise BadInputError(
-            "--web is the address of the page that --watch serves; give --watch too"
+            "--web and --open-logs are for the page that --watch serves; give --watch too"
         )
-    if open_logs and not watch:
-        raise BadInputError("--open-logs is for the page that --watch serves; give --watch too")
     if lists:
         say(*registry.house_bots(game))
         return 0
@@ -210,9 +208,6 @@ def command(
         ]
     )
     _record_path(game, record, matches, first_seed)  # raises an error if there can be no record
-    files = [Path(given) for given in (map_, record) if given is not None and is_file(Path(given))]
-    if len(files) == 2 and files[0].samefile(files[1]):
-        raise BadInputError(f"-o {record}: is the map of -i; give the record another name")
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:
         _check_res(ruleset, res, matches)
@@ -290,18 +285,14 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
     if record is not None and record.endswith(RES) and matches == 1:
         record = None  # the match file is made from a record with a name of its own
     path = inputs.RECORDS if record is None else Path(record)
-    try:
-        is_folder, exists = path.is_dir(), path.exists()
-    except OSError as error:  # a name too long, a folder that can't be searched
-        raise BadInputError(f"-o {record}: {error.strerror}") from None
-    if record is not None and matches == 1:
-        if is_folder:
-            raise BadInputError(f"-o {record}: is a folder; name a file (a folder is for -n)")
+    names_file = record is not None and matches == 1
+    with file_errors("can't write", path):  # a name too long, a folder that can't be searched
+        if path.exists() and path.is_dir() == names_file:
+            raise BadInputError(
+                f"-o {path}: name a file for the record of one match, and with -n a folder"
+            )
+    if names_file:
         return lambda match: path  # noqa: ARG005 - named by the user, not by the match
-    if exists and not is_folder:
-        if record is None:
-            raise BadInputError(f"{path} isn't a folder; name a file for the record with -o")
-        raise BadInputError(f"-o {record}: isn't a folder; with -n, name a folder")
     return lambda match: path / inputs.record_name(game, seed, match)
 
 
