@@ -53,13 +53,14 @@ def test_the_same_match_is_no_difference(lanista, tmp_path):
     assert "No difference: the same answers in 2 turns, and the same result." == last
 
 
-def test_a_forged_record_is_named(lanista, tmp_path):
-    """Its digest contradicts the rules; it's said which of the two records that is."""
+def test_a_forged_record_is_no_record_to_compare(lanista, tmp_path):
+    """Its digest contradicts the rules."""
     a, b = two(tmp_path)
     forged = tmp_path / "forged.jsonl"
     forged.write_bytes(b"".join(changed(unpacked(b), 2, digest="0" * 16)))
     done = lanista("replay", "diff", a, forged)
-    assert done.refusal.startswith(f"lanista: {forged}: turn 1: digest ")
+    assert "contradicts the rules" in done.refusal
+    assert ": turn 1: digest " in done.refusal
 
 
 def test_both_matches_in_one_html_file(lanista, tmp_path):

@@ -111,40 +111,32 @@ def diff(file_a: str, file_b: str, *, as_json: bool, page: str | None) -> int:
     Exit codes: 0 the same match, 1 they differ, 2 a file isn't a record or can't be read.
     """
     from lanista.match.record import BadRecordError
-    from lanista.match.replay import MismatchError, verify
+    from lanista.match.replay import MismatchError
     from lanista.page.difference import first_difference, json_of
 
-    (a, ruleset), (b, ruleset_b) = _read(file_a), _read(file_b)
+    (a, ruleset), (b, _) = _read(file_a), _read(file_b)
     try:
         difference = first_difference(a, b, ruleset)
-    except (BadRecordError, MismatchError):
-        # It doesn't say which of the two is wrong; playing each by itself does.
-        for file, record, rules in ((file_a, a, ruleset), (file_b, b, ruleset_b)):
-            try:
-                verify(record, rules)
-            except (BadRecordError, MismatchError) as error:
-                raise BadInputError(f"{file}: {error}") from None
-        raise
+    except (BadRecordError, MismatchError) as error:
+        raise BadInputError(
+            f"one of them contradicts the rules, `lanista replay verify` says which: {error}"
+        ) from None
     if as_json:
         click.echo(json.dumps(json_of(difference)))
     else:
         say(*_difference_lines(difference, (file_a, file_b), a.header))
     if page is not None:
+        from lanista.page import files
+        from lanista.page.html import bundle
+        from lanista.page.replay_reader import read_frames
+
         if not difference.is_comparable:
             raise BadInputError(f"{page} isn't written: these matches can't be compared")
-        size = _write_comparison(file_a, file_b, json_of(difference), Path(page))
+        frames_a, frames_b = read_frames(Path(file_a)), read_frames(Path(file_b))
+        parts = bundle(frames_a, (frames_b, json_of(difference)))
+        size = files.write([file_a, file_b], Path(page), parts)
         say(f"{page}: {size} bytes", err=as_json)
     return EXIT_MISMATCH if difference.found else 0
-
-
-def _write_comparison(file_a: str, file_b: str, difference: dict[str, Any], page: Path) -> int:
-    """Write two matches and how they differ as one HTML file; return its size in bytes."""
-    from lanista.page import files
-    from lanista.page.html import bundle
-    from lanista.page.replay_reader import read_frames
-
-    parts = bundle(read_frames(Path(file_a)), (read_frames(Path(file_b)), difference))
-    return files.write([file_a, file_b], page, parts)
 
 
 def _difference_lines(difference: "Difference", files: Sequence[str], a: "Header") -> Iterator[str]:
