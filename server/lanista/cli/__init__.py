@@ -78,15 +78,6 @@ class LazyGroup(Group):
         command: click.Command = getattr(found, attribute)
         return command
 
-    def invoke(self, ctx: click.Context) -> object:
-        """Run a command; `sys.exit()` in a game's method is an error like any other exception."""
-        try:
-            return super().invoke(ctx)
-        except SystemExit as error:
-            if isinstance(error.__context__, BrokenPipeError):  # rich exits so
-                raise
-            raise RuntimeError("a game's method has called sys.exit()") from error
-
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 
