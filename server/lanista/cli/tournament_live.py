@@ -25,7 +25,6 @@ from lanista.cli import drop_unwritten
 from lanista.cli.common import say
 from lanista.cli.tables import empty_table, show
 from lanista.competition import events
-from lanista.competition.formats.base import Progress
 from lanista.errors import printable
 from lanista.games.picture import counted
 from lanista.ratings.table import SCHEMA, Standings
@@ -43,10 +42,8 @@ from lanista.results.match_result import MatchResult
 
 FAILURES_SHOWN = 4
 """Number of failures that the live display shows, the last ones; the line display shows all."""
-LINE_EVERY = 10.0
-"""Seconds between lines of progress in the first minute, without a terminal."""
-LATER = 60.0
-"""Seconds between lines of progress after the first minute."""
+LINE_EVERY = 30.0
+"""Seconds between lines of progress, without a terminal."""
 BAR = 32
 """Width of the progress bar, in characters."""
 AROUND = 7
@@ -135,8 +132,6 @@ class LineDisplay(Display):
         self._console = console
         self._records = records
         self._printed = time.monotonic()
-        self._lines = 0
-        self._progress: Progress | None = None  # that of the last such line
 
     def _print(self, line: str) -> None:
         click.echo(printable(line), file=self._console.file)
@@ -146,14 +141,8 @@ class LineDisplay(Display):
         if isinstance(event, events.BlockDone):
             for line in failure_lines(event, self._records):
                 self._print(line)
-            every = LINE_EVERY if self._lines < LATER / LINE_EVERY else LATER
-            # Blocks that were stored together have the same progress.
-            is_last = event.progress.played == event.progress.planned
-            is_last = is_last and event.progress != self._progress
-            if is_last or time.monotonic() - self._printed >= every:
+            if time.monotonic() - self._printed >= LINE_EVERY:
                 self._printed = time.monotonic()
-                self._lines += 1
-                self._progress = event.progress
                 parts = [progress_line(event), event.progress.words]
                 self._print("; ".join(filter(None, parts)))
         elif line := note_of(event):
