@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import json
-import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from lanista.cli.common import FILE
 from lanista.errors import BadInputError, did_you_mean
 from lanista.results.data_folder import DataFolder
 
@@ -97,8 +97,6 @@ class ArenaFile:
                 f"{file}: no arena runs with the data folder {self.data.path}; "
                 f"`lanista arena run {file}` starts it"
             ) from None
-        except TimeoutError:
-            raise BadInputError(f"{file}: the arena hasn't answered for {PATIENCE:g} s") from None
         except OSError as error:
             raise BadInputError(
                 f"{file}: can't reach the arena: {error.strerror or error}"
@@ -111,17 +109,11 @@ class ArenaFile:
         return answer["answer"]
 
 
-class _Read(click.Path):
-    """The type of the arguments that name an arena's file, which is read."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the file."""
-        return ArenaFile.read(Path(os.fsdecode(super().convert(value, param, ctx))))
-
-
 ladder_option = functools.partial(
     click.option, "--ladder", metavar="LADDER", help="The ladder; its name in FILE."
 )
 """Makes the option for a ladder of the arena; its default is to be given."""
-arena_argument = click.argument("arena", metavar="FILE", type=_Read(dir_okay=False, path_type=Path))
+arena_argument = click.argument(
+    "arena", metavar="FILE", type=FILE, callback=lambda _, __, path: ArenaFile.read(path)
+)
 """The argument that names an arena's file; the command gets an `ArenaFile`."""
