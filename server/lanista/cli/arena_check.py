@@ -213,15 +213,11 @@ def _submissions(
         f"{name} ({version.removeprefix(f'{name} ')})" for name, version in found.items()
     )
     report.ok(f"submissions: sandboxes work; languages: {tools}")
-    missing = [one for one in LANGUAGES if one.name not in found]
-    absent = [f"{one.name} ({one.tool})" for one in missing if shutil.which(one.tool) is None]
-    if absent:
-        report.warn(f"submissions: can't be built, as a tool isn't there: {', '.join(absent)}")
-    for language in missing:
-        if (tool := shutil.which(language.tool)) is not None:
+    for language in LANGUAGES:
+        if language.name not in found:
             report.warn(
-                f"submissions: {language.name} can't be built: {tool} doesn't work in sandboxes, "
-                "which don't show what else it needs of a home folder; install it for all users "
+                f"submissions: {language.name} can't be built: {language.tool} isn't there, or not "
+                "in sandboxes, which show nothing of a home folder; install it for all users "
                 "(docs/arena.md says how)"
             )
     most = sum(one.submissions.max_disk for _, one in taking if one.submissions is not None)
@@ -269,12 +265,10 @@ def _certificate(report: Report, tls: Tls, folder: Path) -> None:
         report.fail(str(error))
         return
     now = datetime.now(UTC)
-    if now >= valid.until:
-        report.fail(f"tls.certificate: {certificate}: expired on {valid.until:%Y-%m-%d}; renew it")
-    elif now < valid.since:
+    if not valid.since <= now < valid.until:
         report.fail(
-            f"tls.certificate: {certificate}: not valid before {valid.since:%Y-%m-%d %H:%M} UTC; "
-            "check this machine's clock"
+            f"tls.certificate: {certificate}: valid from {valid.since:%Y-%m-%d} to "
+            f"{valid.until:%Y-%m-%d}, and not now; renew it, or set this machine's clock"
         )
     elif valid.until - now < SOON:
         report.warn(f"tls.certificate: expires on {valid.until:%Y-%m-%d}; renew it")
