@@ -8,7 +8,6 @@ matches in it.
 import contextlib
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,11 +19,6 @@ from lanista.match.record import PART, TMP
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.submissions import SubmissionFolder, link_or_copy, owner_salt
-
-_MAKING = ".part"
-"""The end of the folder's name until the copy is complete."""
-_YOUNG = 10.0
-"""Seconds after its last change in which a file of a failure bundle may still be being written."""
 
 
 @attrs.frozen
@@ -56,40 +50,28 @@ def back_up(spec: ArenaSpec, file: Path, target: Path) -> Backup:
     for path in (data.path, data.database, data.records, data.submissions):
         if path.is_symlink() and not path.exists():
             raise BadInputError(f"{path}: a link to nothing; is its disk mounted?")
-    making = _new_folder(place)
+    data_folder = data_within(spec)
     try:
-        data_folder = data_within(spec)
-        copied = DataFolder(making / data_folder)
-        _private_copy(file, making / file.name)
-        copied.make()
-        has_database = _copy_database(data, copied)
-        files = _copy_records(data.records, copied.records)
-        versions = _copy_submissions(data.submissions, copied.submissions)
-        making.rename(place)
+        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+            raise BadInputError(f"{place}: exists already, and isn't an empty folder")
+        # If this is there, another backup is running, or one was interrupted.
+        making = place.with_name(f"{place.name}.part")
+        making.mkdir(mode=0o700, parents=True)
+        try:
+            copied = DataFolder(making / data_folder)
+            _private_copy(file, making / file.name)
+            copied.make()
+            has_database = _copy_database(data, copied)
+            files = _copy_records(data.records, copied.records)
+            versions = _copy_submissions(data.submissions, copied.submissions)
+            making.rename(place)
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
     except OSError as error:
         # `shutil` names what it copies first, and then where to.
         path = error.filename2 or error.filename or target
         raise BadInputError(f"{path}: {error.strerror}") from None
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
     return Backup(target / data_folder, has_database, files, versions)
-
-
-def _new_folder(place: Path) -> Path:
-    """Make the folder that is to get this name when the copy is complete."""
-    try:
-        if place.exists() and (not place.is_dir() or any(place.iterdir())):
-            raise BadInputError(f"{place}: exists already, and isn't an empty folder")
-        making = place.with_name(place.name + _MAKING)
-        making.mkdir(mode=0o700, parents=True)
-    except FileExistsError:
-        raise BadInputError(
-            f"{place}{_MAKING}: exists already: another backup is running, or one was "
-            "interrupted; in that case remove it"
-        ) from None
-    except OSError as error:
-        raise BadInputError(f"{place}: can't be created: {error.strerror}") from None
-    return making
 
 
 def data_within(spec: ArenaSpec) -> Path:
@@ -118,9 +100,6 @@ def _copy_records(records: Path, copied: Path) -> int:
             continue
         place = copied / path.relative_to(records)
         with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
-            is_of_bundle = len(place.relative_to(copied).parts) > 2  # others have their names last
-            if is_of_bundle and time.time() - path.stat().st_mtime < _YOUNG:
-                continue
             link_or_copy(path, place)
             count += 1
     return count
