@@ -1,6 +1,5 @@
 """An arena's database of names, alone and used by several processes."""
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -140,21 +139,6 @@ def test_a_database_that_is_not_there(tmp_path):
     Database.of_arena(away).close()
     with pytest.raises(StoreError, match=r"below: can't be created: Not a directory"):
         Database.of_arena(DataFolder(away.database / "below"))
-
-
-@pytest.mark.parametrize("former", ["arena.db", "ladders/pit.db"])
-def test_a_data_folder_of_before_the_first_release_is_refused(tmp_path, former):
-    """Else its names would be anybody's, and its results would seem to be lost."""
-    path = tmp_path / former
-    path.parent.mkdir(exist_ok=True)
-    path.touch()
-    for act in (Database.of_arena, Database.rehearse_arena):
-        words = f"{tmp_path}: {former}: written by a version of Lanista before 0.1"
-        rest = "move them away: ladders then start from nothing"
-        with pytest.raises(StoreError, match=f"{re.escape(words)}.*{rest}"):
-            act(DataFolder(tmp_path))
-    path.unlink()
-    Database.of_arena(DataFolder(tmp_path)).close()
 
 
 def test_two_that_register_the_same_names(empty):

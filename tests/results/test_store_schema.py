@@ -11,7 +11,7 @@ from lanista.results import base, migrations
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.schema import FORMER_NAMES, METADATA, VERSION_TABLE
+from lanista.results.schema import METADATA, VERSION_TABLE
 from results.samples import asking, block, stored
 from results.waiting import output_of
 
@@ -100,27 +100,12 @@ def test_a_database_of_the_first_version_is_brought_up_to_date(empty):
         assert [block(1)] == stored(store)
 
 
-@pytest.mark.parametrize(
-    ("version", "words"),
-    [
-        # One line says what happens if it is moved away.
-        ("first", r"before 0\.1, and can't be read any more; move it away"),
-        ("9999", "written by a newer version of Lanista.*9999"),
-    ],
-)
-def test_a_database_whose_tables_are_not_known_is_refused(empty, version, words):
+def test_a_database_whose_tables_are_not_known_is_refused(empty):
     Store.open(empty).close()
-    execute(empty, f"UPDATE {VERSION_TABLE} SET version_num = '{version}'")
-    with pytest.raises(StoreError, match=words) as refused:
+    execute(empty, f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
+    with pytest.raises(StoreError, match=r"written by a newer version of Lanista.*9999") as refused:
         Store.open(empty)
     assert 1 == len(str(refused.value).splitlines())
-
-
-def test_names_of_before_the_first_release_are_refused(empty):
-    """In PostgreSQL they were in the schema in which everything is now."""
-    execute(empty, "CREATE TABLE names (name TEXT)", f"CREATE TABLE {FORMER_NAMES} (number TEXT)")
-    with pytest.raises(StoreError, match=r"before 0\.1.*names have to be registered again"):
-        Store.open(empty)
 
 
 def test_another_programs_database_is_refused_and_left_alone(empty):

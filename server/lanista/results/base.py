@@ -133,7 +133,7 @@ class Database:
         their hashes are in it. A `StoreError` may also be about the folder.
         """
         if url is None:
-            _refuse_former(data)
+            _check_folder(data)
             if create:
                 _make_private(data)
         return cls.open(url or data.database, create=create, schema=ARENA_SCHEMA, check=check)
@@ -145,7 +145,7 @@ class Database:
         A SQLite file that isn't there is right: `of_arena` makes it.
         """
         if url is None:
-            _refuse_former(data)
+            _check_folder(data)
             if not data.database.exists():
                 return
         cls.rehearse(url or data.database, schema=ARENA_SCHEMA)
@@ -471,20 +471,14 @@ def _competition(connection: sa.Connection, kind: Kind, name: str, game: str) ->
     return number
 
 
-def _refuse_former(data: DataFolder) -> None:
-    """Raise an error if a data folder has the databases of a version before the first release."""
+def _check_folder(data: DataFolder) -> None:
+    """Raise an error if it can't be seen what is in a data folder, such as another user's."""
     try:
-        former = data.former
-    except OSError as error:  # such as another user's folder
+        data.database.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
         raise StoreError(f"{data.path}: can't be read: {error.strerror}") from None
-    if former:
-        names = ", ".join(str(path.relative_to(data.path)) for path in former)
-        raise StoreError(
-            f"{data.path}: {names}: written by a version of Lanista before 0.1, and can't be read "
-            f"any more, as everything is in {data.database.name} now; move them away: ladders "
-            "then start from nothing, as the records of that version can't be read either, and "
-            "names have to be registered again"
-        )
 
 
 def _make_private(data: DataFolder) -> None:

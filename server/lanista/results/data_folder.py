@@ -26,12 +26,6 @@ class DataFolder:
         return self.path / DATABASE
 
     @property
-    def former(self) -> list[Path]:
-        """The databases with results and names that a version before the first release has left."""
-        names = self.path / "arena.db"
-        return [*sorted((self.path / "ladders").glob("*.db")), *([names] if names.exists() else [])]
-
-    @property
     def submissions(self) -> Path:
         """The folder of the programs that authors have handed in (`results.submissions`)."""
         return self.path / "submissions"

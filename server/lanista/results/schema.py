@@ -16,10 +16,6 @@ VERSION_TABLE = "lanista_version"
 """The table in which alembic notes the last migration; it also identifies our databases."""
 REVISION = "v2"
 """The newest migration. It is named here so that opening a current database needs no alembic."""
-FORMER = frozenset({"0001", "0002", "0003", "first"})
-"""Migrations of versions before the first release; what they made can't be read any more."""
-FORMER_NAMES = "lanista_arena_version"
-"""A table of the databases of names that such versions made."""
 ARENA_SCHEMA = "lanista"
 """The schema of a PostgreSQL database that has the tables of arenas."""
 

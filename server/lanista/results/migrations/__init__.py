@@ -14,8 +14,6 @@ import sqlalchemy as sa
 from lanista.errors import StoreError
 from lanista.results.schema import (
     CHANGES,
-    FORMER,
-    FORMER_NAMES,
     METADATA,
     REVISION,
     VERSION,
@@ -45,18 +43,9 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
 
     Raises:
         NewerDatabaseError: It was written by a newer version.
-        StoreError: It is empty and may not be filled, is another program's, or was written by a
-            version before the first release.
+        StoreError: It is empty and may not be filled, or is another program's.
     """
     there = sa.inspect(connection).get_table_names()
-    version = _version(connection) if VERSION_TABLE in there else None
-    if FORMER_NAMES in there or version in FORMER:
-        raise StoreError(
-            f"{where}: written by a version of Lanista before 0.1, and can't be read any more; "
-            "move it away: a tournament is then played again, ladders start from nothing, "
-            "as the records of that version can't be read either, and names have to be "
-            "registered again"
-        )
     if VERSION_TABLE not in there:
         if there:
             raise StoreError(
@@ -69,6 +58,7 @@ def bring_up_to_date(connection: sa.Connection, where: str, *, create: bool) -> 
             )
         _make_tables(connection)
         return
+    version = _version(connection)
     if version == REVISION:  # another process has done it meanwhile
         return
 
