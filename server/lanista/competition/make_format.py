@@ -15,17 +15,14 @@ from lanista.results.blocks import BlockScore, FormatName, SeatingsName, seating
 
 MAX_ROUND_BLOCKS = 250_000
 """Maximum number of blocks in a round: all of them are planned when the round begins."""
-_SEEDS = "its length is that of seeds"
-_BLOCKS = "or for as many blocks as blocks says"
-_WORDS: Mapping[FormatName, tuple[str, str]] = {
-    FormatName.ROUND_ROBIN: ("a round-robin", _SEEDS),
-    FormatName.GAUNTLET: ("a gauntlet", _SEEDS),
-    FormatName.SWISS: ("a Swiss tournament", ""),  # its rounds can be set
-    FormatName.KNOCKOUT: ("a knockout", "they follow from the number of bots"),
-    FormatName.LADDER: ("a ladder", f"it goes on until it is stopped, {_BLOCKS}"),
-    FormatName.SPRT: ("a version test", f"it goes on until it decides, {_BLOCKS}"),
+_KEYS: Mapping[str, Sequence[FormatName]] = {
+    "rounds": [FormatName.SWISS],
+    "blocks": [kind for kind in FormatName if not kind.is_planned],
+    "challenger": [FormatName.GAUNTLET],
+    "sprt": [FormatName.SPRT],
+    "fill": [kind for kind in FormatName if kind is not FormatName.SPRT],
 }
-"""By format, for messages: its name, and why its number of rounds, or of blocks, can't be set."""
+"""By key of a spec that only some formats have: those formats."""
 
 
 def make_format(
@@ -89,34 +86,23 @@ def make_format(
 
 def _check(spec: Spec, seats: int, bots: Sequence[str], fillers: Sequence[str], maps: int) -> None:
     kind = spec.format
-    name, why_not = _WORDS[kind]
     check_seats(seats)
-    if spec.rounds is not None and kind is not FormatName.SWISS:
-        raise SpecError(f"rounds: {name} has none; {why_not}")
-    if spec.blocks is not None and kind.is_planned:
-        raise SpecError(f"blocks: {name} has none; {why_not}")
-    if spec.challenger is not None:
-        if kind is not FormatName.GAUNTLET:
-            raise SpecError(f"challenger: {name} has none; only a gauntlet has one")
-        if spec.challenger not in bots:
-            raise SpecError(
-                f"challenger: {spec.challenger!a} isn't a bot here; it can be {', '.join(bots)}"
-                f"{did_you_mean(spec.challenger, bots)}"
-            )
-    if spec.sprt is not None and kind is not FormatName.SPRT:
-        raise SpecError(f"sprt: {name} has none; only a version test has")
+    for key, kinds in _KEYS.items():
+        if getattr(spec, key) is not None and kind not in kinds:
+            raise SpecError(f"{key}: only for {', '.join(kinds)}, not for {kind}; remove {key}")
+    if spec.challenger is not None and spec.challenger not in bots:
+        raise SpecError(
+            f"challenger: {spec.challenger!a} isn't a bot here; it can be {', '.join(bots)}"
+            f"{did_you_mean(spec.challenger, bots)}"
+        )
     if spec.fill is not None and seats == 2:
         raise SpecError("fill: two bots take all seats of a game of 2; remove fill")
     if kind is FormatName.SPRT:
-        if spec.fill is not None:
-            raise SpecError(
-                f"fill: {name} has no free seats, as its bots take them all; remove fill"
-            )
         if len(bots) != 2:
-            raise SpecError(f"bots: {name} needs exactly two, not {len(bots)}")
+            raise SpecError(f"bots: the format {kind} needs exactly two, not {len(bots)}")
         return
     if len(bots) < 2:
-        raise SpecError(f"bots: {name} needs at least two, not {len(bots)}")
+        raise SpecError(f"bots: the format {kind} needs at least two, not {len(bots)}")
     if len(bots) + len(fillers) < seats:
         raise SpecError(
             f"bots: the game has {seats} seats, and there are only {len(bots)} bots; "
