@@ -87,7 +87,6 @@ class Director(Scheduler):
         self._stored = 0
         self._began = 0.0
         self._finishing = False
-        self._latest_standings: Standings | None = None
 
     @property
     def progress(self) -> Progress:
@@ -108,8 +107,7 @@ class Director(Scheduler):
 
     async def standings(self) -> Standings:
         """Return the standings of what is stored, computed in a thread; it may raise StoreError."""
-        self._latest_standings = await self._recorder.standings()
-        return self._latest_standings
+        return await self._recorder.standings()
 
     async def run(self) -> Report:
         """Play until the tournament is over, can't go on, or is ended by `finish` or `stop`.
@@ -126,7 +124,11 @@ class Director(Scheduler):
                 if not self._finishing and not self._halted and not self._format.over():
                     self._halt("the format wants no block, and is not over: a fault in Lanista")
         over = self._format.over()
-        standings = await self._last_standings()
+        try:
+            standings = await self.standings()
+        except StoreError as error:
+            self._halt(one_line(error))
+            standings = await self._recorder.standings(with_endings=False)
         report = Report(
             setup=self.setup,
             standings=standings,
@@ -145,27 +147,6 @@ class Director(Scheduler):
             )
         )
         return report
-
-    async def _last_standings(self) -> Standings:
-        """Return the final standings, or the last known ones if the database can't be read."""
-        try:
-            return await self.standings()
-        except StoreError as error:
-            self._halt(one_line(error))
-        if self._latest_standings is not None:
-            return self._latest_standings
-        spec, progress = self.setup.spec, self.progress
-        return Standings(
-            name=spec.name,
-            game=self.setup.ruleset.name,
-            format=spec.format.value,
-            seats=self.setup.ruleset.seats,
-            blocks=progress.played,
-            planned=progress.planned,
-            matches=self._recorder.matches,
-            over=self._format.over(),
-            words=progress.words,
-        )
 
     def _resume(self) -> None:
         benched = self._recorder.resume()

@@ -260,12 +260,16 @@ class ResultRecorder:
         seats = () if stored is None else stored.match.seats
         return next((seat.failure for seat in seats if seat.bot == bot and seat.failure), "")
 
-    async def standings(self) -> Standings:
-        """Return the standings of what is stored; they are computed in a thread."""
+    async def standings(self, *, with_endings: bool = True) -> Standings:
+        """Return the standings of what is stored; they are computed in a thread.
+
+        Only the endings need the database, and without them it isn't read.
+        """
         # The format may change while the thread runs, so all that is needed of it is copied first.
         moment = snapshot(self.format, self._stored)
+        store = self.store if with_endings else None
         return await trio.to_thread.run_sync(
-            standings, self.setup, self.store, moment, abandon_on_cancel=True
+            standings, self.setup, store, moment, abandon_on_cancel=True
         )
 
 

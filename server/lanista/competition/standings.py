@@ -16,7 +16,7 @@ from lanista.competition.stored_blocks import (
 )
 from lanista.games.outcome import ENDINGS
 from lanista.match.record import rounds_of
-from lanista.ratings.compute import compute
+from lanista.ratings.compute import NO_ENDINGS, compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
 from lanista.results.blocks import BlockScore, Seating
@@ -59,14 +59,18 @@ def snapshot(format_: Format, stored_blocks: StoredBlocks) -> Snapshot:
     return Snapshot(counted=counted, uncounted=uncounted, seated=format_.seated, about=about)
 
 
-def standings(setup: Setup, store: Store, moment: Snapshot) -> Standings:
+def standings(setup: Setup, store: Store | None, moment: Snapshot) -> Standings:
     """Compute the standings at the moment of a snapshot, in any thread; this may take a second.
+
+    Without a store they tell neither how matches ended nor of any faults.
 
     Raises:
         StoreError: The database can't be read.
     """
-    with store.reading() as now:
-        ended = now.endings(moment.uncounted)
+    ended = NO_ENDINGS
+    if store is not None:
+        with store.reading() as now:
+            ended = now.endings(moment.uncounted)
     return compute(
         name=setup.spec.name,
         game=setup.ruleset.name,
