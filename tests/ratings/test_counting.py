@@ -234,24 +234,3 @@ def test_who_is_below_in_a_match_of_four_scored_nothing():
     ranks = tuple(tuple((1, 1, 3, 4)[place] for place in seating) for seating in seated)
     counted = count([BlockScore(("a", "b", "c", "d"), ranks)], seated, ["a", "b", "c", "d"])
     assert [0, 0, 2, 3] == connected(reached(counted.players, counted.ranks, 4)).tolist()
-
-
-@pytest.mark.parametrize(
-    ("block", "words"),
-    [
-        (BlockScore(("a", "x"), ((1, 2), (2, 1))), "played by 'x', which isn't a bot of the spec"),
-        (
-            BlockScore(("a", "b", "a"), ((1, 2), (2, 1))),
-            "a block has 3 bots, but its seatings have 2 seats",
-        ),
-        (BlockScore(("a", "b"), ((1, 2),)), "a block doesn't have 2 rankings of 2 seats each"),
-        (
-            BlockScore(("a", "b"), ((1, 2), (1, 2, 3))),
-            "a block doesn't have 2 rankings of 2 seats each",
-        ),
-    ],
-)
-def test_what_is_no_block_of_these(block, words):
-    with pytest.raises(ValueError) as caught:
-        count([block], seatings("ab"), ["a", "b"])
-    assert words in str(caught.value)

@@ -176,8 +176,8 @@ class ResultRecorder:
             blocks, self._running = now.played(), now.running_failures(max_failures)
             stored = [one for one in now.benched() if one.bot in self.setup.bots]
             unbenched = now.notes(UNBENCHED)
+            self._stored = read_stored_blocks(self.setup, blocks)
         running = self._running
-        self._stored = read_stored_blocks(self.setup, blocks)
         for _, played in self._stored.entries:
             self._seen.update(played.bots)
         self._seen.difference_update(unbenched)  # they may be as broken as before

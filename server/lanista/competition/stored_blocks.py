@@ -13,7 +13,6 @@ as far as any run can have come.
 import json
 import secrets
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import attrs
@@ -21,10 +20,9 @@ import attrs
 from lanista.competition.formats.base import Format
 from lanista.competition.setup import Opening, Setup
 from lanista.competition.spec import SeedCount
-from lanista.errors import SpecError, StoreError
+from lanista.errors import SpecError
 from lanista.results.blocks import BlockScore
 from lanista.results.database import Store
-from lanista.results.engines import damaged, where_of
 from lanista.results.match_result import Benching
 from lanista.results.reading import PlayedBlock
 
@@ -69,10 +67,11 @@ def settle_seed(setup: Setup, store: Store, *, makes: bool) -> None:
 def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlocks:
     """Divide stored blocks into those that belong to the spec and all others, in commit order.
 
-    The setup is one after `settle_seed`.
+    The setup is one after `settle_seed`. It is called while the database is read, which tells of a
+    ValueError as of damage.
 
     Raises:
-        StoreError: A block that belongs to the spec isn't whole, so the database was damaged.
+        ValueError: A block that belongs to the spec lacks a match, or a match the rank of a seat.
     """
     blocks = list(blocks)
     openings = _Openings(setup, len(blocks))
@@ -96,7 +95,9 @@ def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlo
         if number is None:
             divided.unmatched.append(block.id)
         else:
-            _check_whole(setup, block)
+            expected = [len(seating) for seating in setup.seatings(block.bots)]
+            if [len(ranks) for ranks in block.ranks] != expected:
+                raise ValueError(f"not all matches of block {block.id} are stored")
             score = BlockScore(block.bots, block.ranks, number)
             divided.entries.append(Entry(block.id, score))
     return divided
@@ -109,16 +110,6 @@ def resume(format_: Format, stored: StoredBlocks, benched: Iterable[Benching]) -
         out.setdefault(benching.block, []).append(benching.bot)
     blocks = [(score, out.pop(block, ())) for block, score in stored.entries]
     format_.resume(blocks, [bot for bots in out.values() for bot in bots])
-
-
-def _check_whole(setup: Setup, block: PlayedBlock) -> None:
-    """Raise an error if a block lacks a match, or a match the rank of a seat."""
-    expected = [len(seating) for seating in setup.seatings(block.bots)]
-    if [len(ranks) for ranks in block.ranks] != expected:
-        what = f"not all matches of block {block.id} are stored"
-        if isinstance(setup.database, Path):
-            raise damaged(setup.database, what)
-        raise StoreError(f"{where_of(setup.database)}: damaged ({what}); restore it from a dump")
 
 
 class _Openings:

@@ -125,26 +125,10 @@ def count(
     """Return the blocks as arrays; all fillers are one player from here on.
 
     `seated` are the seatings of each block, and `bots` those of the table.
-
-    Raises:
-        ValueError: A block has an unknown bot, or its ranks don't fit the number of seats.
     """
     player_of = {name: len(bots) for name in fillers} | {name: i for i, name in enumerate(bots)}
-    seats = len(seated[0])
-    different_bots = {block.bots for block in played}
-    for names in different_bots:
-        for name in names:
-            if name not in player_of:
-                raise ValueError(f"a block was played by {name!r}, which isn't a bot of the spec")
-        if len(names) != seats:
-            raise ValueError(f"a block has {len(names)} bots, but its seatings have {seats} seats")
     rankings = {ranks: number for number, ranks in enumerate({r for b in played for r in b.ranks})}
-    if any(len(ranks) != seats for ranks in rankings) or any(
-        len(block.ranks) != len(seated) for block in played
-    ):
-        raise ValueError(f"a block doesn't have {len(seated)} rankings of {seats} seats each")
-
-    players_of = {names: [player_of[name] for name in names] for names in different_bots}
+    players_of = {names: [player_of[name] for name in names] for names in {b.bots for b in played}}
     by_block = [rankings[ranks] for block in played for ranks in block.ranks]
     return counted(
         bot_of=np.arange(len(bots)),
@@ -152,7 +136,7 @@ def count(
         seated=seated,
         block_players=np.array([players_of[block.bots] for block in played], dtype=np.int64),
         openings=np.array([block.opening for block in played], dtype=np.int64),
-        patterns=np.array(list(rankings), dtype=np.int64).reshape(-1, seats),
+        patterns=np.array(list(rankings), dtype=np.int64).reshape(-1, len(seated[0])),
         pattern_of=np.array(by_block, dtype=np.int64),
     )
 
