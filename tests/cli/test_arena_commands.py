@@ -231,7 +231,7 @@ def test_results_that_can_t_be_used_are_found(checked, tmp_path):
     path.write_bytes(b"something else" * 1000)
     code, wrong = checked(QUIET + LADDER)
     assert 1 == code
-    assert wrong[0].startswith(f"database: {path}: not an SQLite database, or damaged")
+    assert wrong[0].startswith(f"database: {path}: damaged (file is not a database)")
 
 
 @pytest.mark.parametrize("listen", ["0", "none"])

@@ -70,7 +70,7 @@ def test_a_full_database_leaves_nothing_half_there(tmp_path):
             [pages] = raw.execute("PRAGMA page_count").fetchone()
             raw.execute(f"PRAGMA max_page_count = {pages + 2}")
         words = refused(lambda: store.add([drawn(number) for number in range(1, 200)]))
-        assert f"{tmp_path}/cup.db: the disk is full; what was being stored isn't stored" in words
+        assert f"{tmp_path}/cup.db: can't be read or written: database or disk is full" in words
         assert [drawn(0)] == stored(store)
         with store.database._engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA max_page_count = 100000")
@@ -160,7 +160,7 @@ def test_a_file_that_may_not_grow(tmp_path):
             assert added == stored(store) != []
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert f"{path}: can't be read or written (disk I/O error)" in words
+    assert f"{path}: can't be read or written: disk I/O error" in words
     with Store.open(path, create=False) as store:
         assert len(added) == len(asking(store).played())
 
@@ -213,7 +213,7 @@ def test_a_file_that_is_no_database(tmp_path):
     path = tmp_path / "cup.db"
     path.write_text("name = 'cup'\n" * 100)
     words = refused(lambda: Store.open(path))
-    assert f"{path}: not an SQLite database, or damaged at its start; give another" in words
+    assert f"{path}: damaged (file is not a database); `" in words
     assert path.read_text().startswith("name")
 
 

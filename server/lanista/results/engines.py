@@ -82,29 +82,18 @@ def sqlite_error(path: Path, error: BaseException | None) -> StoreError:
     if code is None and isinstance(error, (UnicodeDecodeError, sqlite3.OperationalError)):
         code = sqlite3.SQLITE_CORRUPT  # a text, or a table's name, that isn't UTF-8
     match (code or 0) & 0xFF:
-        case sqlite3.SQLITE_FULL:
-            detail = "the disk is full; what was being stored isn't stored, everything before it is"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             detail = "locked by another program for too long"
-        case sqlite3.SQLITE_CORRUPT:
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return damaged(path, str(error))
         case sqlite3.SQLITE_CONSTRAINT | sqlite3.SQLITE_MISMATCH | sqlite3.SQLITE_TOOBIG:
             return UnstorableError(f"{path}: {no_password(str(error))}")
         case sqlite3.SQLITE_ERROR:  # no such table, no such column
             return damaged(path, f"its tables aren't as Lanista made them: {error}")
-        case sqlite3.SQLITE_NOTADB:
-            detail = "not an SQLite database, or damaged at its start; give another file, or a copy"
-        case sqlite3.SQLITE_IOERR if not path.is_dir():
-            detail = f"can't be read or written ({error}); what was stored before is in it"
-        case (
-            sqlite3.SQLITE_CANTOPEN
-            | sqlite3.SQLITE_READONLY
-            | sqlite3.SQLITE_PERM
-            | sqlite3.SQLITE_IOERR
-        ):
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             detail = why_closed(path)
-        case _:
-            detail = f"can't be used: {error}"
+        case _:  # such as a full disk; what was stored before is in it
+            detail = f"can't be read or written: {error}"
     return StoreError(f"{path}: {no_password(detail)}")
 
 
@@ -160,14 +149,8 @@ def postgresql_error(where: str, password: str | None, error: Exception) -> Stor
     if isinstance(error, (exc.DataError, exc.IntegrityError)):
         return UnstorableError(f"{where}: {no_password(str(cause), password)}")
     match getattr(cause, "sqlstate", None):
-        case "53100":
-            detail = "its disk is full; what was being stored isn't stored, everything before it is"
         case "55P03":
             detail = "locked by another program for too long"
-        case "25006":
-            detail = "it can only be read: the server, or its role, allows no writing"
-        case "XX001" | "XX002":
-            detail = f"damaged ({cause})"
         case None if isinstance(error, exc.TimeoutError):
             detail = "the server doesn't answer, and all connections to it wait"
         case None:
