@@ -9,7 +9,7 @@ import enum
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args, get_origin
@@ -19,11 +19,9 @@ import cattrs
 from cattrs.cols import is_mapping, mapping_structure_factory
 from cattrs.errors import ForbiddenExtraKeysError
 
-from lanista.errors import SpecError, did_you_mean, nearest
+from lanista.errors import SpecError, did_you_mean
 from lanista.ranges import ValueOfKeyError, rule
 
-MAX_DIGITS = 40
-"""Maximum number of digits of a whole number."""
 _TEXT_OF: Mapping[type, str] = {
     str: "text",
     int: "a whole number",
@@ -59,7 +57,7 @@ def strict_converter() -> cattrs.Converter:
                 value, (int, float) if kind is float else kind
             ):
                 raise TypeError(f"{shown(value)}; expected {_TEXT_OF[kind]}")
-            return kind(whole(value) if isinstance(value, int) else value)
+            return kind(value)
 
         return structure
 
@@ -106,15 +104,9 @@ class SpecReader(Generic[T]):
         """Read a spec from the text of its TOML file; a SpecError says where that is."""
         try:
             value = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            problem = str(error)
-        except ValueError:  # Python's limit of digits; its own message is for programmers
-            problem = "a whole number of thousands of digits"
-        except RecursionError:
-            problem = "lists or tables nested too deeply"
-        else:
-            return self.of(value, where)
-        raise SpecError(f"{where}: not valid TOML: {problem}")
+        except (ValueError, RecursionError) as error:  # ValueError: also Python's limit of digits
+            raise SpecError(f"{where}: not valid TOML: {error}") from None
+        return self.of(value, where)
 
     def of(self, value: Mapping[str, Any], where: str = "spec") -> T:
         """Return a spec from the content of its TOML file; a SpecError says where that is.
@@ -129,9 +121,9 @@ class SpecReader(Generic[T]):
         except cattrs.BaseValidationError as error:
             kind: Any = self.kind
             keys = [attribute.name for attribute in attrs.fields(kind)]
-            first, *others = _by_importance(_problems(error, "", keys))
+            first, *others = _problems(error, "", keys)
             more = f" (and {len(others)} more)" if others else ""
-            raise SpecError(f"{place}{first.line}{first.suggestion}{more}") from None
+            raise SpecError(f"{place}{first}{more}") from None
 
 
 def _is_list(kind: Any) -> bool:
@@ -170,47 +162,20 @@ def _structure_choice(value: Any, kind: type[enum.StrEnum]) -> Any:
     return kind(value)
 
 
-def whole(value: int) -> int:
-    """Return a whole number; raise ValueError if it is longer than messages can bear."""
-    if abs(value) >= 10**MAX_DIGITS:
-        raise ValueError(f"{shown(value)}; whole numbers have {MAX_DIGITS} digits at most")
-    return value
-
-
 def shown(value: Any) -> str:
     """Return a value of a file in a form that is safe and short enough for a message."""
-    try:
-        text = value.isoformat() if isinstance(value, date | time) else ascii(value)
-    except ValueError:  # it has more digits than Python converts
-        return "a number too long to be shown"
-    return _short(text)
+    return _short(value.isoformat() if isinstance(value, date | time) else ascii(value))
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-@attrs.frozen
-class _Problem:
-    """One mistake in a file."""
+def _problems(error: BaseException, path: str, file_keys: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each mistake that an error of cattrs contains, about a place in the file.
 
-    line: str
-    """A line that begins with the place of the mistake."""
-    missing: str = ""
-    """The place of the key that is missing, if that is the mistake."""
-    meant: str = ""
-    """The place of the key that was probably meant, if a key isn't known and one is close to it."""
-
-    @property
-    def suggestion(self) -> str:
-        """The end of the line: the key that was probably meant."""
-        return f"; did you mean {self.meant.rpartition('.')[2]!a}?" if self.meant else ""
-
-
-def _problems(error: BaseException, path: str, file_keys: Sequence[str]) -> Iterator[_Problem]:
-    """Yield the mistakes that an error of cattrs contains, about a place in the file.
-
-    The keys of the file itself are often written below a table by mistake.
+    Of a table, unknown keys come first: one that is mistyped is why another one is missing. The
+    keys of the file itself are often written below a table by mistake.
     """
     if isinstance(error, cattrs.IterableValidationError):
         for inner, note in error.group_exceptions()[0]:
@@ -219,11 +184,11 @@ def _problems(error: BaseException, path: str, file_keys: Sequence[str]) -> Iter
             yield from _problems(inner, path + place, file_keys)
     elif isinstance(error, cattrs.ClassValidationError):
         with_notes, without = error.group_exceptions()
+        for inner in without:
+            yield from _problems(inner, path, file_keys)
         for inner, attribute in with_notes:
             place = f"{path}.{attribute.name}" if path else attribute.name
             yield from _problems(inner, place, file_keys)
-        for inner in without:
-            yield from _problems(inner, path, file_keys)
     elif isinstance(error, ForbiddenExtraKeysError):
         known = [attribute.name for attribute in attrs.fields(error.cl)]
         for key in sorted(error.extra_fields, key=str):
@@ -231,32 +196,18 @@ def _problems(error: BaseException, path: str, file_keys: Sequence[str]) -> Iter
             line = f"{inside}{_key(key)}: no such key; known are {', '.join(known)}"
             if path and key in file_keys:
                 line += f"; {key} is a key of the file: put it above the first table"
-            close = nearest(str(key), known)
-            yield _Problem(line, meant="" if close is None else inside + close)
+            yield line + did_you_mean(str(key), known)
     elif isinstance(error, KeyError):
         # `path` already ends with the missing key.
-        yield _Problem(f"{path}: missing; it must be given", missing=path)
+        yield f"{path}: missing; it must be given"
     elif isinstance(error, _NotTablesError):
         name = re.sub(r"\[\d+\]", "", path)
-        yield _Problem(f"{path}: {error}; expected [[{name}]] tables")
+        yield f"{path}: {error}; expected [[{name}]] tables"
     elif isinstance(error, ValueOfKeyError):
         place = f"{path}.{error.key}" if path and path != error.key else error.key
-        yield _Problem(f"{place}: {error}")
+        yield f"{place}: {error}"
     else:
-        yield _Problem(f"{path}: {error}" if path else str(error))
-
-
-def _by_importance(problems: Iterable[_Problem]) -> list[_Problem]:
-    """Return the mistakes, mistyped keys first.
-
-    A key that is missing because it was mistyped (`fromat = "swiss"`) isn't a mistake of its own.
-    """
-    problems = list(problems)
-    meant = {problem.meant for problem in problems if problem.meant}
-    return sorted(
-        (problem for problem in problems if not problem.missing or problem.missing not in meant),
-        key=lambda problem: not problem.meant,
-    )
+        yield f"{path}: {error}" if path else str(error)
 
 
 def _key(key: object) -> str:
