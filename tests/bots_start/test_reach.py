@@ -141,7 +141,7 @@ def top(tmp_path):
             "{top}/venv/python -m lanista.bots.bridge ./bots/tom/main.py",
             "work/bots/tom work/bots/tom/main.py",
         ),
-        (f"python3 -m {HOUSE_BOT}", "real/bin/python3"),
+        (f"python3 -m lanista.games.house_bot {HOUSE_BOT} Joe", "real/bin/python3"),
         (f"python3 -c 'import run' {HOUSE_BOT} Joe", "real/bin/python3"),
         # What has no libraries beside its `bin` is no installation.
         ("{top}/tools/bin/engine", "tools/bin tools/bin/engine"),

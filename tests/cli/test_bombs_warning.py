@@ -26,7 +26,7 @@ LINE = (
         # Not of one in a sandbox, one whose limit was lifted, or one of ours.
         (Contestant(name="mine", command=("./mybot",), sandboxed=True), {}, ""),
         (Contestant(name="mine", command=("./mybot",), limits=NO_LIMITS), {}, ""),
-        (Contestant(name="Joe", command=("python3", "-m", CAMPER_JOE)), {}, ""),
+        (Contestant(name="Joe", command=("python3", "-c", "run", CAMPER_JOE)), {}, ""),
         # The kernel bounds an ordinary user's bots, and ends those in groups; a log needs no hint.
         (MINE, {"user": 1000}, ""),
         (MINE, {"groups": True}, ""),

@@ -31,6 +31,7 @@ from kit.conftest import kit_cache
 from languages.built import BUILDS, CACHE
 from languages.conftest import needed
 from lanista.games import registry
+from lanista.hosting.names import bot_command
 from lanista.match.replay import positions
 
 pytestmark = BUILDS
@@ -137,7 +138,7 @@ def with_daemon(text, shell, tmp_path):
     daemon = Daemon(tmp_path / "daemon", "--time-move", 20, "--move-limit", 99)
     try:
         shell.env["LANISTA_PORT"] = str(daemon.port)
-        words = [sys.executable, "-m", registry.house_bots("angrymob")["CamperJoe"]]
+        words = bot_command("angrymob", "CamperJoe")[1]
         with subprocess.Popen(words, env=shell.env) as opponent:
             try:
                 run(text, shell)

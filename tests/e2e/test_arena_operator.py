@@ -29,7 +29,8 @@ SLOW = """
 name = "NAME"
 game = "hogwarts"
 house = [{ name = "Slow", command = '''sh -c "touch NAME; until test -e NAME.go; do sleep 0.02; \
-done; exec PYTHON -m lanista.games.hogwarts.house_bots.null Null"''' }, "Null", "Null"]
+done; exec PYTHON -m lanista.games.house_bot \
+lanista.games.hogwarts.house_bots.null Null"''' }, "Null", "Null"]
 fill_after = 0
 clock = { time_init = 20, time_move = 20, stall_margin = 600 }
 """.replace("PYTHON", sys.executable)

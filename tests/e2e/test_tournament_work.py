@@ -6,6 +6,7 @@ import io
 import itertools
 import multiprocessing
 import os
+import shlex
 import signal
 import sys
 import tarfile
@@ -22,6 +23,7 @@ from lanista.bots import keeper_process
 from lanista.competition import block_player, worker
 from lanista.competition.worker import WorkError, play_blocks, try_bot
 from lanista.games.outcome import Ending
+from lanista.hosting.names import bot_command
 from lanista.match.record import read_record
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
@@ -412,7 +414,7 @@ def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path, mo
         f"  while kill -0 $(cat {pid}) 2>/dev/null; do sleep 0.01; done\n"
         "  sleep 0.5\n"
         "fi\n"
-        f"exec {sys.executable} -P -m lanista.games.angrymob.house_bots.camper_joe\n"
+        f"exec {shlex.join(bot_command('angrymob', 'CamperJoe')[1])}\n"
     )
     finished = played(tmp_path, mortal, ("Slow", f"sh {slow}", {"restart": True}))
 

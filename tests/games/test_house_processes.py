@@ -50,11 +50,13 @@ COMMANDS = {module: bot_command(game, name)[1] for game, name, module in BOTS}
 
 
 def start(module, port, name=None, *, by_hand=False):
-    """A house bot as the arena starts it, or as a person does who has read `lanista bots`."""
+    """A house bot as the arena starts it, or as a person does who has read `registry`."""
     environment = {key: value for key, value in os.environ.items() if "LANISTA" not in key}
     environment |= {"LANISTA_PORT": str(port)} | ({"LANISTA_NAME": name} if name else {})
     environment |= {} if by_hand else {"LANISTA_QUIET": "1"}
-    words = ["-m", module] if by_hand else COMMANDS[module][1:]
+    words = COMMANDS[module][1:]
+    if by_hand:
+        words = ["-m", "lanista.games.house_bot", *words[-2:]]
     return subprocess.Popen(
         [sys.executable, "-W", "error", *words],
         env=environment,

@@ -95,7 +95,10 @@ class Silent:
 
 
 def run(module: str, name: str) -> int:
-    """Play as a house bot of ours, a class of this name in a module; return the exit code."""
+    """Play as a house bot of ours, a class of this name in a module; return the exit code.
+
+    `python -m lanista.games.house_bot MODULE NAME` does the same; `registry.house_bots` has both.
+    """
     game = module.split(".")[-3]
     return play(name, game, getattr(importlib.import_module(module), name))
 
@@ -131,3 +134,7 @@ def play(own_name: str, game: str, make: Callable[[Any], Bot]) -> int:
             print(f"{name}: {error}", file=sys.stderr)  # noqa: T201 - so a process says why it ends
     gc.freeze()  # memory goes with the process: to search it for garbage at the end takes 2 ms
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(*sys.argv[1:]))

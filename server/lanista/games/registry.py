@@ -146,7 +146,8 @@ def check_house_bot(ruleset: Ruleset, bot: str) -> None:
 def house_bots(game: str) -> Mapping[str, str]:
     """Return the modules of a game's house bots by name, from the weakest bot to the strongest.
 
-    `python -m MODULE` runs one, in the arena that LANISTA_HOST and the like name.
+    `python -m lanista.games.house_bot MODULE NAME` runs one, in the arena that LANISTA_HOST and the
+    like name.
     """
     package = part(game, "house_bots")
     if package is None:

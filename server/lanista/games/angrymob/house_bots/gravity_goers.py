@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import copy
 import random
-import sys
 from array import array
 
-from lanista.games.house_bot import FAR, play, spread
+from lanista.games.house_bot import FAR, spread
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
@@ -339,7 +338,3 @@ class GravityGoers:
             if len(path) <= PREY_RADIUS + 1 and self._danger(path[1]) < n:
                 return path[1]
         return None
-
-
-if __name__ == "__main__":
-    sys.exit(play("GravityGoers", "angrymob", GravityGoers))

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
-
-from lanista.games.house_bot import play
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
@@ -29,7 +26,3 @@ class ProfessorRandom:
             chosen = self._random.choices(choices, k=n)
             moves += [(i, j, k, d) for d in choices[1:] if (k := chosen.count(d))]
         return moves
-
-
-if __name__ == "__main__":
-    sys.exit(play("ProfessorRandom", "angrymob", ProfessorRandom))

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
-
-from lanista.games.house_bot import play
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
 if TYPE_CHECKING:
@@ -44,7 +41,3 @@ class RandomRunners:
                     moves.append((*cell, runners[d], d))
                     self._running.setdefault(target, [0, 0, 0, 0])[d] += runners[d]
         return moves
-
-
-if __name__ == "__main__":
-    sys.exit(play("RandomRunners", "angrymob", RandomRunners))

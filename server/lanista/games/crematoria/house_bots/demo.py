@@ -6,9 +6,7 @@ It plays like the original program's player of that name.
 from __future__ import annotations
 
 import random
-import sys
 
-from lanista.games.house_bot import play
 from lanista_client.crematoria import BOTTOM, BR, LEFT, RIGHT, RT, TOP, UP
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
@@ -55,7 +53,3 @@ class Demo:
         if unit.id not in self._wanders:
             self._wanders[unit.id] = self._random.randrange(2) == 0
         return self._random.randrange(8) if self._wanders[unit.id] else CYCLE[state.round % 4]
-
-
-if __name__ == "__main__":
-    sys.exit(play("Demo", "crematoria", Demo))

@@ -8,9 +8,8 @@ hellhounds, pioneers also from enemy furyans and necromongers.
 from __future__ import annotations
 
 import random
-import sys
 
-from lanista.games.house_bot import FAR, play, spread
+from lanista.games.house_bot import FAR, spread
 from lanista_client.crematoria import DOWN, FURYAN, HELLHOUND, NONE, PIONEER, UP
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
@@ -281,7 +280,3 @@ class Dummy:
 
     def _number(self, i: int, j: int) -> int:
         return i * self._cols + j
-
-
-if __name__ == "__main__":
-    sys.exit(play("Dummy", "crematoria", Dummy))

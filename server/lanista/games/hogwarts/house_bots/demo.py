@@ -7,9 +7,7 @@ its wizards do; the original, by mistake, for each of them.
 from __future__ import annotations
 
 import random
-import sys
 
-from lanista.games.house_bot import play
 from lanista_client.hogwarts import DIRECTIONS, DOWN, LEFT, RIGHT, UP
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
@@ -59,7 +57,3 @@ class Demo:
             if unit is not None and not unit.ghost and unit.player != state.me:
                 return d
         return None
-
-
-if __name__ == "__main__":
-    sys.exit(play("Demo", "hogwarts", Demo))

@@ -10,9 +10,8 @@ work depends on the number of units and how far they look.
 from __future__ import annotations
 
 import random
-import sys
 
-from lanista.games.house_bot import play, spread
+from lanista.games.house_bot import spread
 from lanista_client.hogwarts import DIRECTIONS
 
 TYPE_CHECKING = False  # type checkers know this name; importing typing would cost 15 ms
@@ -226,7 +225,3 @@ def solve(ingredients: Sequence[int]) -> list[int] | None:
         return False
 
     return groups if rest == 0 and fill(0) else None
-
-
-if __name__ == "__main__":
-    sys.exit(play("Dummy", "hogwarts", Dummy))

@@ -1,10 +1,5 @@
 """Null gives no orders in Hogwarts."""
 
-import sys
-
-from lanista.games.house_bot import Silent, play
+from lanista.games.house_bot import Silent
 
 Null = Silent
-
-if __name__ == "__main__":
-    sys.exit(play("Null", "hogwarts", Null))
