@@ -262,7 +262,7 @@ _refusing(
 # Carrying out
 
 
-@game("in turn 0 raises AttributeError")
+@game(" raises AttributeError")
 class AdvanceRaises(Counting):
     def advance(self, turn):
         super().advance([Answer(verdict.orders) for verdict in turn])
@@ -398,7 +398,7 @@ variant("turn 0: a copy that goes on changes the game", Counting, copy=copy.copy
 
 
 variant(
-    "turn 0: a copy has another digest",
+    "turn 0: the same answers lead a copy to another digest",
     Counting,
     copy=lambda game: Counting(game.table, game.rounds, SeededChance(0)),
 )

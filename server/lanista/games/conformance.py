@@ -18,6 +18,7 @@ from lanista.games.base import (
     Answer,
     ByHand,
     Consequence,
+    DecodesAnswers,
     Game,
     Late,
     Malformed,
@@ -37,6 +38,7 @@ from lanista.games.base import (
 )
 from lanista.games.outcome import Outcome, Termination
 from lanista.games.picture import Frame, Mark, Place, Scene, Shape
+from lanista.games.search import Copyable, SaysWhatIsLegal
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """The pattern of a ruleset's name and of an outcome's reason."""
@@ -86,10 +88,9 @@ def require_lines(data: bytes, what: str) -> list[str]:
     return lines
 
 
-def require_facts(data: bytes, what: str) -> list[str]:
-    """Require lines of a keyword and tokens (PROTOCOL.md 3), and return them."""
-    lines = require_lines(data, what)
-    for line in lines:
+def require_facts(data: bytes, what: str) -> None:
+    """Require lines of a keyword and tokens (PROTOCOL.md 3)."""
+    for line in require_lines(data, what):
         tokens = line.split(" ")
         require(all(tokens), f"{what}: {line!r}: tokens must be separated by single spaces")
         keyword = tokens[0]
@@ -98,7 +99,6 @@ def require_facts(data: bytes, what: str) -> list[str]:
             keyword not in RESERVED,
             f"{what}: `{keyword}` is a keyword of the protocol itself; no fact can begin with it",
         )
-    return lines
 
 
 def check_description(ruleset: Ruleset) -> None:
@@ -488,7 +488,7 @@ class Playthrough:
                     tokens = tuple(self.player(game, seat, self.pick))
                     turn.append(out.get(seat, tokens))
             before = game.turn
-            advance(game, [judged(game, seat, turn[seat]) for seat in seats])
+            self.carry_out([judged(game, seat, turn[seat]) for seat in seats])
             played.append(tuple(turn))
             outcome = game.outcome()
             forfeited = outcome is not None and outcome.termination is Termination.FORFEIT
@@ -533,8 +533,9 @@ class Playthrough:
                     isinstance(silent, Answer) and not silent.refused,
                     f"parse of an empty answer gives {silent}; it must be accepted (PROTOCOL.md 4)",
                 )
-                for tokens in (*NOISE, self.noise()):
-                    parsed(game, seat, tokens)
+                for tokens in (*NOISE, self.noise(), tuple(self.player(game, seat, self.pick))):
+                    self.check_words(seat, tokens)
+                self.check_legal(seat)
         else:
             require_outcome(outcome, game, len(seats))
         self.check_dialect(outcome)
@@ -548,6 +549,41 @@ class Playthrough:
             "facts_at_start changes during the match",
         )
         return digest
+
+    def carry_out(self, verdicts: Sequence[Verdict]) -> None:
+        """Carry out a turn, first on a copy, if the game makes any, which must go the same way."""
+        game, turn = self.game, self.game.turn
+        twin = game.copy() if isinstance(game, Copyable) else None
+        if twin is not None:
+            before = game.digest()
+            advance(twin, verdicts)
+            require(game.digest() == before, f"turn {turn}: a copy that goes on changes the game")
+        advance(game, verdicts)
+        require(
+            twin is None or twin.digest() == game.digest(),
+            f"turn {turn}: the same answers lead a copy to another digest",
+        )
+
+    def check_words(self, seat: int, tokens: Sequence[Token]) -> None:
+        """Check what is said of an answer: why submoves are refused, and what they order."""
+        game = self.game
+        if isinstance(parsed(game, seat, tokens), Answer) and isinstance(game, DecodesAnswers):
+            with unharmed(f"decode of seat {seat}'s {list(tokens[:12])}"):
+                texts = [submove.text for submove in game.decode(seat, tokens)]
+            require_texts("a submove's text", *texts)
+
+    def check_legal(self, seat: int) -> None:
+        """Check that nothing is refused of a random choice of legal submoves."""
+        game = self.game
+        if isinstance(game, SaysWhatIsLegal):
+            with unharmed(f"legal of seat {seat}"):
+                chosen = [self.pick.choice(ways) for ways in game.legal(seat).values() if ways]
+                tokens = tuple(token for submove in chosen for token in submove)
+            verdict = parsed(game, seat, tokens)
+            require(
+                isinstance(verdict, Answer) and not verdict.refused,
+                f"seat {seat}'s {chosen[:12]} are legal by `legal`, but parse gives {verdict}",
+            )
 
     def noise(self) -> tuple[Token, ...]:
         """Return random tokens; a bot may send any of them (PROTOCOL.md 4)."""

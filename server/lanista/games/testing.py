@@ -13,16 +13,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from lanista.games.base import (
-    Answer,
-    BadBoardError,
-    Consequence,
-    DecodesAnswers,
-    Game,
-    Ruleset,
-    Token,
-    complete_settings,
-)
+from lanista.games.base import BadBoardError, Consequence, Game, Ruleset, complete_settings
 from lanista.games.conformance import (
     FAULTS,
     Player,
@@ -43,7 +34,6 @@ from lanista.games.conformance import (
     unharmed,
 )
 from lanista.games.outcome import Termination
-from lanista.games.search import Copyable, SaysWhatIsLegal
 
 __all__ = [
     "Player",
@@ -116,7 +106,6 @@ def check_ruleset(
                 check_again(ruleset, transcript)
                 transcripts.append(transcript)
             _check_faults(ruleset, player, seed)
-            _check_optional(ruleset, player, seed, turns)
         _check_end(ruleset, seeds[0])
         _check_other_process(ruleset, transcripts)
     except AssertionError:
@@ -264,58 +253,6 @@ def _check_end(ruleset: Ruleset, seed: int) -> None:
             game.outcome() is not None,
             f"no outcome after the {most} turns of max_turns, with {settings}",
         )
-
-
-# Methods that a game needn't have
-
-
-def _check_optional(ruleset: Ruleset, player: Player, seed: int, turns: int) -> None:
-    """Check what a game offers to viewers and to programs that look ahead, if it does."""
-    seats = range(ruleset.seats)
-    pick = random.Random(seed)  # noqa: S311 - tests, not secrets
-    game = new_game(ruleset, complete_settings(ruleset, {}), seed)
-    for _ in range(turns):
-        if game.outcome() is not None:
-            break
-        if isinstance(game, SaysWhatIsLegal):
-            _check_legal(game, seats, pick)
-        answers = [tuple(player(game, seat, pick)) for seat in seats]
-        if isinstance(game, DecodesAnswers):
-            _check_words(game, answers)
-        twin = game.copy() if isinstance(game, Copyable) else None
-        turn, before = game.turn, game.digest()
-        if twin is not None:
-            require(twin.digest() == before, f"turn {turn}: a copy has another digest")
-            advance(twin, [parsed(twin, seat, answers[seat]) for seat in seats])
-            require(game.digest() == before, f"turn {turn}: a copy that goes on changes the game")
-        advance(game, [parsed(game, seat, answers[seat]) for seat in seats])
-        require(
-            twin is None or twin.digest() == game.digest(),
-            f"turn {turn}: the same answers lead a copy to another digest",
-        )
-
-
-def _check_legal(game: Game, seats: Sequence[int], pick: random.Random) -> None:
-    """Check that nothing is refused of a random choice of legal submoves."""
-    assert isinstance(game, SaysWhatIsLegal)
-    for seat in seats:
-        with unharmed(f"legal of seat {seat}"):
-            chosen = [pick.choice(ways) for ways in game.legal(seat).values() if ways]
-            tokens = tuple(token for submove in chosen for token in submove)
-        verdict = parsed(game, seat, tokens)
-        require(
-            isinstance(verdict, Answer) and not verdict.refused,
-            f"seat {seat}'s {chosen[:12]} are legal by `legal`, but parse gives {verdict}",
-        )
-
-
-def _check_words(game: Game, answers: Sequence[Sequence[Token]]) -> None:
-    assert isinstance(game, DecodesAnswers)
-    for seat, tokens in enumerate(answers):
-        if isinstance(parsed(game, seat, tokens), Answer):
-            with unharmed(f"decode of seat {seat}'s {list(tokens[:12])}"):
-                texts = [submove.text for submove in game.decode(seat, tokens)]
-            require_texts("a submove's text", *texts)
 
 
 # Another process
