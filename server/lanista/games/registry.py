@@ -18,7 +18,7 @@ from lanista.errors import BadInputError, did_you_mean, printable_line
 from lanista.games.base import Ruleset
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoints
 
 GROUP = "lanista.rulesets"
 _PACKAGE = __name__.rpartition(".")[0]
@@ -36,19 +36,10 @@ def ours() -> tuple[str, ...]:
 
 
 @functools.cache
-def _points() -> "Sequence[EntryPoint]":
+def _points() -> "EntryPoints":
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow; most games are ours
 
-    return tuple(entry_points(group=GROUP))
-
-
-@functools.cache
-def _others() -> "Mapping[str, Sequence[EntryPoint]]":
-    found: dict[str, list[EntryPoint]] = {}
-    for point in _points():
-        if point.name not in ours():
-            found.setdefault(point.name, []).append(point)
-    return found
+    return entry_points(group=GROUP)
 
 
 def ignored() -> Sequence[tuple[str, str]]:
@@ -70,7 +61,7 @@ def _load(name: str) -> Ruleset | str:
     """
     from lanista.games.conformance import check_description  # noqa: PLC0415 - most games are ours
 
-    point, *others = _others()[name]
+    point, *others = _points().select(name=name)
     if others:
         packages = sorted(each.dist.name for each in (point, *others) if each.dist is not None)
         return f"several packages have a game {name!r}: {', '.join(packages)}; keep one of them"
@@ -89,7 +80,7 @@ def _load(name: str) -> Ruleset | str:
 
 def names() -> tuple[str, ...]:
     """Return the names of all installed rulesets, sorted."""
-    return tuple(sorted((*ours(), *_others())))
+    return tuple(sorted({*ours(), *_points().names}))
 
 
 def usable() -> tuple[Ruleset, ...]:
@@ -108,7 +99,7 @@ def get(name: str) -> Ruleset:
     if (module := part(name, "ruleset")) is not None:
         ruleset: Ruleset = module.RULESET
         return ruleset
-    if name not in _others():
+    if name not in _points().names:
         raise UnknownGameError(
             f"unknown game {name[:64]!r}; known games: {', '.join(names())}"
             f"{did_you_mean(name, names())}"
