@@ -7,16 +7,11 @@ No match needs any of this: a ruleset that lacks it can be played like any other
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
-from lanista.errors import BadInputError
 from lanista.games.base import Game, Ruleset, Token
 from lanista.games.chance import Chance
 
 Facts = Mapping[str, Sequence[Sequence[str]]]
 """Lines that a bot was sent: by keyword, the other words of each line with that keyword."""
-
-
-class UnreadableFactsError(BadInputError, ValueError):
-    """The lines can't be those of a match; the message says why."""
 
 
 @runtime_checkable
@@ -53,8 +48,8 @@ class RestorableRuleset(Ruleset, Protocol):
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Game:
         """Return the game in the position that a bot was sent, after so many turns.
 
-        `start` is what described the match; the position is complete (`SaysWhole`). Lines of
-        another game raise ValueError, and missing ones LookupError.
+        `start` is what described the match; the position is complete (`SaysWhole`). The client has
+        checked the form of both. What can't be used raises ValueError or LookupError.
         """
 
 
@@ -64,23 +59,18 @@ def settings_of(start: Facts) -> dict[str, int]:
 
 
 def cell_of(row: str, col: str, rows: int, cols: int) -> int:
-    """Return the number of a cell, counted row by row, or raise UnreadableFactsError."""
+    """Return the number of a cell, counted row by row, or raise ValueError."""
     if not (0 <= int(row) < rows and 0 <= int(col) < cols):
-        raise UnreadableFactsError(f"({row}, {col}) lies outside the board")
+        raise ValueError(f"({row}, {col}) lies outside the board")
     return int(row) * cols + int(col)
 
 
-def numbers_of(facts: Facts, keyword: str, count: int) -> list[int]:
-    """Return the numbers of the only line with this keyword, or raise UnreadableFactsError."""
-    lines = facts.get(keyword, ())
-    if len(lines) != 1 or len(lines[0]) != count:
-        raise UnreadableFactsError(f"expected one line `{keyword}` with {count} numbers")
-    return [int(word) for word in lines[0]]
+def numbers_of(facts: Facts, keyword: str) -> list[int]:
+    """Return the numbers of the line with this keyword."""
+    return [int(word) for word in facts[keyword][0]]
 
 
-def rows_of(facts: Facts, keyword: str, rows: int, cols: int) -> bytes:
-    """Return the cells of all lines `KEYWORD ROW CELLS` by row, or raise UnreadableFactsError."""
-    found = {int(row): cells for row, cells in facts.get(keyword, ())}
-    if sorted(found) != list(range(rows)) or any(len(cells) != cols for cells in found.values()):
-        raise UnreadableFactsError(f"expected {rows} lines `{keyword}` of {cols} cells each")
-    return "".join(found[row] for row in range(rows)).encode("ascii")
+def rows_of(facts: Facts, keyword: str) -> bytes:
+    """Return the cells of all lines `KEYWORD ROW CELLS` by row."""
+    found = sorted((int(row), cells) for row, cells in facts[keyword])
+    return "".join(cells for _, cells in found).encode("ascii")

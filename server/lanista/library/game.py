@@ -130,9 +130,9 @@ def from_state(state: State, seed: int | None = None) -> "Game":
         game = ruleset.restore(
             state.start_facts, state.turn, state.whole_facts(), ruleset.chance(seed)
         )
-    except LookupError as error:
+    except (LookupError, ValueError) as error:
         raise BadInputError(
-            f"the state of turn {state.turn} lacks facts of {ruleset.title}: {error}"
+            f"the state of turn {state.turn} isn't one of {ruleset.title}: {error}"
         ) from error
     return Game(ruleset, game, seed, settings_of(state.start_facts))
 

@@ -15,22 +15,14 @@ from lanista.games.crematoria.board import (
     OFFSETS,
     OUTSIDE,
     ROWS,
-    UNOWNED,
     UP,
     Board,
     cell_at,
 )
 from lanista.games.crematoria.game import Crematoria
 from lanista.games.crematoria.scene import TURN_WORD
-from lanista.games.crematoria.state import NECROMONGER, SEATS, UNUSED, State, roster
-from lanista.games.search import (
-    Facts,
-    UnreadableFactsError,
-    cell_of,
-    numbers_of,
-    rows_of,
-    settings_of,
-)
+from lanista.games.crematoria.state import SEATS, UNUSED, State, roster
+from lanista.games.search import Facts, cell_of, numbers_of, rows_of, settings_of
 
 
 class CrematoriaRules:
@@ -87,21 +79,12 @@ class CrematoriaRules:
         health = [0] * len(kinds)
         turns = [UNUSED] * len(kinds)
         pos = [-1] * len(kinds)
-        for words in position.get("unit", ()):
-            number, kind, *rest = words
-            player, left, landing, row, col, level = map(int, rest)
+        for number, _, *rest in position["unit"]:
             unit = int(number)
-            if not 0 <= unit < len(kinds) or kinds[unit] != kind:
-                raise UnreadableFactsError(f"unit {unit} `{kind}`, which these settings don't have")
-            if not (0 <= row < ROWS and 0 <= col < COLS and 0 <= level <= 1):
-                raise UnreadableFactsError(f"({row}, {col}, {level}) lies outside the board")
-            players[unit], health[unit], turns[unit] = player, left, landing
+            players[unit], health[unit], turns[unit], row, col, level = map(int, rest)
             pos[unit] = cell_at(row, col, level)
-        for unit, kind in enumerate(kinds):
-            if pos[unit] < 0 and kind != NECROMONGER:
-                raise UnreadableFactsError(f"no line says where unit {unit} is")
         state = State(
-            board=_board(start, position),
+            board=_board(position),
             chance=chance,
             kind=kinds,
             player=players,
@@ -109,7 +92,7 @@ class CrematoriaRules:
             turns=turns,
             pos=pos,
         )
-        state.gems = numbers_of(position, "gems", SEATS)
+        state.gems = numbers_of(position, "gems")
         return Crematoria(state, settings, turn)
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
@@ -117,13 +100,10 @@ class CrematoriaRules:
         return settings["nb_rounds"]
 
 
-def _board(start: Facts, position: Facts) -> Board:
+def _board(position: Facts) -> Board:
     """Return the board as it is now: who owns the caves, and where gems lie."""
-    caves = rows_of(position, "own", ROWS, COLS)
-    plain = rows_of(start, "row", ROWS, COLS)
-    if caves.translate(UNOWNED) != plain:
-        raise UnreadableFactsError("the lines `own` and `row` describe different boards")
-    outside = bytearray(ELEVATOR if kind == ELEVATOR else OUTSIDE for kind in plain)
+    caves = rows_of(position, "own")
+    outside = bytearray(ELEVATOR if kind == ELEVATOR else OUTSIDE for kind in caves)
     for row, col in position.get("gem", ()):
         outside[cell_of(row, col, ROWS, COLS)] = GEM
     return Board(caves, bytes(outside))

@@ -9,7 +9,6 @@ from lanista.games.hogwarts import board as boards
 from lanista.games.hogwarts import generator
 from lanista.games.hogwarts.board import (
     CLANS,
-    INGREDIENTS,
     MAX_BOOKS,
     MAX_COUNT,
     MAX_WIZARDS,
@@ -19,14 +18,7 @@ from lanista.games.hogwarts.board import (
 )
 from lanista.games.hogwarts.game import Hogwarts
 from lanista.games.hogwarts.scene import TURN_WORD
-from lanista.games.search import (
-    Facts,
-    UnreadableFactsError,
-    cell_of,
-    numbers_of,
-    rows_of,
-    settings_of,
-)
+from lanista.games.search import Facts, cell_of, numbers_of, rows_of, settings_of
 
 
 class HogwartsRules:
@@ -82,26 +74,20 @@ class HogwartsRules:
     def restore(self, start: Facts, turn: int, position: Facts, chance: Chance) -> Hogwarts:
         """Return the game in the position that a bot was sent, with new draws to come."""
         settings = settings_of(start)
-        units: list[Unit] = []
-        for words in sorted(position.get("unit", ()), key=lambda words: int(words[0])):
-            number, _, clan, row, col, rounds, following = words
-            if int(number) != len(units):
-                raise UnreadableFactsError(f"unit {number} where unit {len(units)} belongs")
-            units.append(Unit(int(clan), _cell(row, col), int(rounds), int(following)))
-        if len(units) != CLANS * (1 + settings["NUM_INI_WIZARDS_PER_CLAN"]):
-            raise UnreadableFactsError(f"{len(units)} units, which these settings don't have")
+        lines = sorted(position["unit"], key=lambda words: int(words[0]))
+        units = [
+            Unit(int(clan), _cell(row, col), int(rounds), int(following))
+            for _, _, clan, row, col, rounds, following in lines
+        ]
         board = Board(
-            cells=rows_of(position, "own", SIDE, SIDE),
+            cells=rows_of(position, "own"),
             units=tuple(units),
             books=tuple(sorted(_cell(row, col) for row, col in position.get("book", ()))),
-            ingredients=tuple(numbers_of(position, "spell", INGREDIENTS)),
+            ingredients=tuple(numbers_of(position, "spell")),
             voldemort=_cell(*position["voldemort"][0]),
         )
         game = Hogwarts(settings, board, chance)
-        strength, scores = (
-            numbers_of(position, keyword, CLANS) for keyword in ("strength", "score")
-        )
-        game.resume(turn, strength, scores)
+        game.resume(turn, numbers_of(position, "strength"), numbers_of(position, "score"))
         return game
 
     def max_turns(self, settings: Mapping[str, int]) -> int:
