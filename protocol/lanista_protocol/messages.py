@@ -31,42 +31,37 @@ def number(value: float) -> str:
 
 def welcome(version: int, software: str, release: str) -> bytes:
     """Return the first line of a connection, sent after its hello was accepted."""
-    return _line(
-        "welcome",
-        _natural("version", version),
-        _word("software", software),
-        _word("release", release),
-    )
+    return _line("welcome", version, software, release)
 
 
 def wait(taken: int, needed: int) -> bytes:
     """Return how many seats are taken and needed; sent again whenever that changes."""
-    return _line("wait", _natural("taken", taken), _natural("needed", needed))
+    return _line("wait", taken, needed)
 
 
 def start(match: str) -> bytes:
     """Return the beginning of a match, with the match's id."""
-    return _line("start", _word("match", match))
+    return _line("start", match)
 
 
 def game(name: str) -> bytes:
     """Return the ruleset's name."""
-    return _line("game", _word("name", name))
+    return _line("game", name)
 
 
 def seat(seat: int) -> bytes:
     """Return the seat of the receiver, from 0."""
-    return _line("seat", _natural("seat", seat))
+    return _line("seat", seat)
 
 
 def player(seat: int, name: str) -> bytes:
     """Return the name of the player at a seat; the name is the rest of the line."""
-    return _line("player", _natural("seat", seat), _printable("name", name))
+    return _line("player", seat, rest=name)
 
 
 def clock(first: float, turn: float) -> bytes:
     """Return the limits in seconds, of the first answer and of every other; 0 means no limit."""
-    return _line("clock", _limit("first", first), _limit("turn", turn))
+    return _line("clock", _limit(first), _limit(turn))
 
 
 def lag(most: float) -> bytes:
@@ -85,17 +80,17 @@ def seed(seed: int) -> bytes:
 
 def set(name: str, value: int) -> bytes:  # noqa: A001 - the keyword's name
     """Return the value of a setting of the ruleset."""
-    return _line("set", _word("name", name), str(value))
+    return _line("set", name, str(value))
 
 
 def turn(turn: int) -> bytes:
     """Return how many moves were made before the position whose facts follow."""
-    return _line("turn", _natural("turn", turn))
+    return _line("turn", turn)
 
 
 def status(shares: Sequence[float]) -> bytes:
     """Return the share of its time that each seat has used, by seat; -1 for one that is out."""
-    return _line("status", *map(number, shares))
+    return _line("status", rest=" ".join(map(number, shares)))
 
 
 def go() -> bytes:
@@ -114,12 +109,12 @@ def rank(seat: int, place: int) -> bytes:
     """Return a seat's final place; 1 is the best."""
     if place < 1:
         raise LocalProtocolError(f"place is {place}; it must be at least 1, which is the best")
-    return _line("rank", _natural("seat", seat), str(place))
+    return _line("rank", seat, place)
 
 
 def score(seat: int, score: int) -> bytes:
     """Return a seat's final score."""
-    return _line("score", _natural("seat", seat), str(score))
+    return _line("score", seat, str(score))
 
 
 def bye() -> bytes:
@@ -129,7 +124,7 @@ def bye() -> bytes:
 
 def error(code: ErrorCode, words: str) -> bytes:
     """Return the reason for which the arena closes the connection now."""
-    return _line("error", code.value, _printable("words", words))
+    return _line("error", code.value, rest=words)
 
 
 def note(code: NoteCode, turn: int, index: int | None, words: str) -> bytes:
@@ -144,43 +139,30 @@ def note(code: NoteCode, turn: int, index: int | None, words: str) -> bytes:
         index: The index of the submove that it concerns; None if it concerns none.
         words: The explanation for people.
     """
-    if index is not None and index < 0:
-        raise LocalProtocolError(f"index is {index}; it must be None or at least 0")
-    return _line(
-        "note",
-        code.value,
-        _natural("turn", turn),
-        "-" if index is None else str(index),
-        _printable("words", words),
-    )
+    return _line("note", code.value, turn, "-" if index is None else index, rest=words)
 
 
-def _line(*tokens: str) -> bytes:
-    return (" ".join(tokens) + "\n").encode()
+def _line(keyword: str, *tokens: int | str, rest: str | None = None) -> bytes:
+    """Return the line of a keyword, of words and numbers from 0 on, and of words for its rest."""
+    line = keyword
+    for token in tokens:
+        line += f" {token}"
+        is_sound = token >= 0 if isinstance(token, int) else _WORD.fullmatch(token)
+        if not is_sound:
+            raise LocalProtocolError(
+                f"{token!r} in a line `{keyword}`; it takes a number from 0 on, or a printable word"
+            )
+    if rest is not None:
+        line += f" {rest}"
+        if not rest or not rest.isprintable():
+            raise LocalProtocolError(f"{rest!r} in a line `{keyword}`; it takes printable text")
+    return f"{line}\n".encode()
 
 
-def _word(name: str, value: str) -> str:
-    if not _WORD.fullmatch(value):
-        raise LocalProtocolError(f"{name} {value!r} isn't a single printable word")
-    return value
-
-
-def _printable(name: str, value: str) -> str:
-    if not value or not value.isprintable():
-        raise LocalProtocolError(f"{name} {value!r} isn't one printable line")
-    return value
-
-
-def _natural(name: str, value: int) -> str:
-    if value < 0:
-        raise LocalProtocolError(f"{name} is {value}; it must be at least 0")
-    return str(value)
-
-
-def _limit(name: str, value: float) -> str:
+def _limit(value: float) -> str:
     # A positive time that is rounded to 0 would mean to the bot that there is no limit.
     if not (value == 0 or SHORTEST <= value < math.inf):
         raise LocalProtocolError(
-            f"{name} is {value} s; it must be 0 (no limit) or at least {SHORTEST} s"
+            f"a limit of {value} s; it must be 0 (no limit) or at least {SHORTEST} s"
         )
     return number(value)
