@@ -13,7 +13,6 @@ Token = int | str
 _NUMERIC = "0123456789- "
 _MAX_DIGITS = 10
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
-_DIGITS = re.compile(r"-?[0-9]+")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _COMMON: Mapping[str, Token] = {
     **{letter: letter for letter in _LETTERS},
@@ -62,16 +61,9 @@ def tokenize(line: str) -> list[Token]:
 
 
 def _number(word: str, index: int) -> int:
-    if not _INTEGER.fullmatch(word):
-        if _DIGITS.fullmatch(word):
-            raise MalformedLineError(
-                f"token {index} is {shown(word)}; whole numbers have at most {_MAX_DIGITS} digits, "
-                "and must fit in 32 bits"
-            )
-        raise MalformedLineError(
-            f"token {index} is {shown(word)}; tokens are whole numbers separated by spaces"
-        )
-    value = int(word)
-    if not _LOW <= value <= _HIGH:
-        raise MalformedLineError(f"token {index} is {word}; whole numbers must fit in 32 bits")
-    return value
+    if _INTEGER.fullmatch(word) and _LOW <= int(word) <= _HIGH:
+        return int(word)
+    raise MalformedLineError(
+        f"token {index} is {shown(word)}; tokens are separated by spaces, and each is a letter or "
+        "a whole number that must fit in 32 bits"
+    )
