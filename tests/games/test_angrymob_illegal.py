@@ -36,10 +36,10 @@ def illegal(index, words):
         ("0 0 5 0", 0, "5 units from (0, 0), where you had 4"),
         ("1 0 1 0", 0, "1 unit from (1, 0), where you had 0"),
         ("1 2 3 0", 0, "3 units from (1, 2), where you had 0"),  # the opponent's
-        ("0 1 1 0", 0, "the neighbour of (0, 1) to the right is outside the map or impassable"),
-        ("0 0 1 1", 0, "the neighbour above (0, 0) is outside the map or impassable"),
-        ("0 0 1 2", 0, "the neighbour of (0, 0) to the left is outside the map or impassable"),
-        ("1 1 1 3", 0, "the neighbour below (1, 1) is outside the map or impassable"),
+        ("0 1 1 0", 0, "nothing can go right from (0, 1): a wall or the end of the map is there"),
+        ("0 0 1 1", 0, "nothing can go up from (0, 0): a wall or the end of the map is there"),
+        ("0 0 1 2", 0, "nothing can go left from (0, 0): a wall or the end of the map is there"),
+        ("1 1 1 3", 0, "nothing can go down from (1, 1): a wall or the end of the map is there"),
         # The first that is illegal is named.
         ("0 0 1 0 1 1 1 0 0 0 0 0 9 9 9 9", 2, "0 units; at least 1 must move"),
         # Each alone is within the four.

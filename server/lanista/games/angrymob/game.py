@@ -27,14 +27,6 @@ from lanista.games.picture import Frame, Mark, Place, Scene
 SEATS = 2
 RECRUIT_LIMIT = 8
 """The greatest number of units, after the fights, with which a player recruits in a move."""
-NEIGHBOURS = (
-    "the neighbour of ({}, {}) to the right",
-    "the neighbour above ({}, {})",
-    "the neighbour of ({}, {}) to the left",
-    "the neighbour below ({}, {})",
-)
-"""Templates that name a cell's neighbour, by direction."""
-
 WAYS = ("right", "up", "left", "down")
 """The directions in words."""
 
@@ -139,7 +131,8 @@ class AngryMob:
             if already:
                 template += " and already sent {}"
             return (template, count, row, col, available, already)
-        return (NEIGHBOURS[direction] + " is outside the map or impassable", row, col)
+        template = "nothing can go {} from ({}, {}): a wall or the end of the map is there"
+        return (template, WAYS[direction], row, col)
 
     # -- playing -------------------------------------------------------------------------------
 
