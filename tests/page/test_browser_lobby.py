@@ -128,6 +128,7 @@ def test_a_tab_that_stays_open_says_that_the_arena_has_another_version_by_now(ar
     expect(page.get_by_role("alert")).to_have_count(0)
     hellos[0].close()
     expect(page.get_by_role("alert")).to_contain_text("load the page again")
+    expect(page.get_by_text("connection lost, trying again")).to_be_hidden()
 
 
 def test_the_lobby_says_why_no_match_begins(arena, visit):

@@ -1,5 +1,4 @@
-"""A running match in a browser: it moves, all who look see the same, the operator steers it, and a
-lost connection comes back.
+"""A running match in a browser: it moves, all who look see the same, and the operator steers it.
 
 Bots are scripted, so that every round comes when the test says so.
 """
@@ -121,34 +120,6 @@ def test_the_operator_pauses_steps_and_resumes(arena, pair, show):
     expect(held).to_be_hidden()
     pair.play(NOTHING)
     one.at(3)
-
-
-def test_a_lost_connection_comes_back(arena, pair, visit):
-    """It is told while it lasts; live stays live."""
-    page, sockets, is_cut = visit().context.new_page(), [], False
-
-    def connect(socket):
-        sockets.append(socket)
-        if is_cut:
-            socket.close()
-        else:
-            socket.connect_to_server()
-
-    page.route_web_socket(re.compile("/api/1/ws$"), connect)
-    page.goto(arena.address(pair.match))
-    match = MatchPage(page)
-    pair.play(FIRST)
-    match.at(1)
-    is_cut = True
-    sockets[0].close()
-    lost = page.get_by_text("connection lost, trying again")
-    expect(lost).to_be_visible()
-    pair.play(SECOND)
-    is_cut = False
-    expect(lost).to_be_hidden()
-    match.at(2)
-    match.state("live · move 2")
-    expect(page.get_by_role("main").get_by_role("alert")).to_be_hidden()
 
 
 def test_a_match_that_ended_with_its_arena_is_not_to_be_paused(arenas, bots, visit):
