@@ -1,8 +1,5 @@
 """Tournaments: matches a second, what a match costs beside a floor, big databases.
 
-With `--price PYTHON` it measures only what a match costs in processor time, and compares that with
-what it costs another version of Lanista, the one that this interpreter imports.
-
 - Matches a second with trivial bots (a bare C socket, kept from match to match) by concurrency, all
   told: pairing, processes, rules, clock, record, database. Beside it the games a second of
   fastchess, if it is on the PATH, with engines as trivial and games of eight plies.
@@ -12,7 +9,6 @@ what it costs another version of Lanista, the one that this interpreter imports.
 - Standings of 100,000 stored matches, and resuming with them.
 """
 
-import argparse
 import itertools
 import json
 import random
@@ -45,8 +41,6 @@ TURNS = 8
 BLOCKS = 200
 STARTS = 15
 STORED = 100_000
-PRICE_BLOCKS = 150
-PRICE_PAIRS = 3
 MAP = "meadow"
 
 
@@ -92,51 +86,17 @@ def fastchess_games_a_second(folder, engine, concurrency):
     return 2 * BLOCKS / (time.perf_counter() - began)
 
 
-def shares(folder, command, blocks=BLOCKS):
+def shares(folder, command):
     """Seconds of processor time a match: of manager and arena, and of bots with their keepers."""
     place = Path(tempfile.mkdtemp(dir=folder))
     before = processor_seconds()
     with ThreadPoolExecutor(1) as executor:
-        report = run(spec(command, seeds=blocks), folder=place, executor=executor, concurrency=1)
+        report = run(spec(command), folder=place, executor=executor, concurrency=1)
     assert report.over, report
     worker.close()
     return [
-        (new - old) / (2 * blocks) for old, new in zip(before, processor_seconds(), strict=True)
+        (new - old) / (2 * BLOCKS) for old, new in zip(before, processor_seconds(), strict=True)
     ]
-
-
-def price(command):
-    """Print what a match costs this interpreter's Lanista, without starting bots: for `compare`."""
-    with tempfile.TemporaryDirectory() as folder:
-        shares(folder, command, 5)  # what is imported and compiled once
-        print(json.dumps(shares(folder, command, PRICE_BLOCKS)))
-
-
-def compare(folder, command, pythons):
-    """What a match costs, by interpreter: of manager and arena, then of bots; in turns."""
-    rows = [[] for _ in pythons]
-    for _ in range(PRICE_PAIRS):
-        for python, row in zip(pythons, rows, strict=True):
-            argv = [python, __file__, "--command", command]
-            done = subprocess.run(argv, stdout=subprocess.PIPE, check=True, cwd=folder)
-            row.append(json.loads(done.stdout))
-    return rows
-
-
-def main_of_price(other):
-    with tempfile.TemporaryDirectory() as folder:
-        ours, theirs = compare(folder, f"{compiled(folder)} angrymob", [sys.executable, other])
-    keep(
-        "price",
-        {
-            "cpu_ms_a_match": [round(1000 * one, 2) for one, _ in ours],
-            "cpu_ms_a_match_of_the_other": [round(1000 * one, 2) for one, _ in theirs],
-            "ratio": median([new / old for (new, _), (old, _) in zip(ours, theirs, strict=True)]),
-            "ratio_of_the_bots": median(
-                [new / old for (_, new), (_, old) in zip(ours, theirs, strict=True)]
-            ),
-        },
-    )
 
 
 def conversation():
@@ -321,13 +281,4 @@ def main():
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--price", metavar="PYTHON")
-    parser.add_argument("--command", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.command:
-        price(arguments.command)
-    elif arguments.price:
-        main_of_price(arguments.price)
-    else:
-        main()
+    main()
