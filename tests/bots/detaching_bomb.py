@@ -2,9 +2,8 @@
 
     detaching_bomb.py KIND FORKS
 
-KIND is how they are started: `children`, in the bot's own process group; `sessions`, each in a
-session of its own; `orphans`, by double forks in sessions of their own. With `-aside` after it, a
-child of the bot does so while the bot goes on answering. A process that may not fork tries again.
+KIND is how they are started: `sessions`, each in a session of its own; `orphans`, by double forks
+in sessions of their own. A process that may not fork tries again.
 
 There are FORKS forks in all, and every process ends after a minute: so a machine survives it even
 if nobody ends it.
@@ -19,7 +18,6 @@ from wire import Arena
 LIFETIME = 60
 
 kind, forks = sys.argv.pop(1), int(sys.argv.pop(1))
-kind, _, is_aside = kind.partition("-")
 
 # Whoever wants to fork takes a byte out of this pipe first.
 take, put = os.pipe()
@@ -33,8 +31,7 @@ def fork():
         try:
             if os.fork() == 0:
                 signal.alarm(LIFETIME)
-                if kind != "children":
-                    os.setsid()
+                os.setsid()
                 return True
         except BlockingIOError:
             continue
@@ -57,7 +54,4 @@ os.write(put, bytes(forks))
 arena = Arena()
 arena.turn()
 signal.alarm(LIFETIME)
-if not is_aside or (os.fork() == 0):
-    bomb()
-arena.say(b"\n")
-arena.play()
+bomb()

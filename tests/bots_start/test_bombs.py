@@ -1,7 +1,7 @@
 """Ending fork bombs that detach, and what keeps them small until then.
 
 The bombs of tests/bots/detaching_bomb.py have a fixed number of forks, so no machine is lost if one
-isn't ended. `tests/bench/bombs.py` measures larger ones.
+isn't ended.
 """
 
 import os
