@@ -3,12 +3,13 @@
 import os
 import random
 import secrets
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from e2e.cup import PAIRS, blocks_printed, outcome, start_cup, write_cup
+from e2e.cup import PAIRS, blocks_printed, outcome, start_cup, workers_of_cup, write_cup
 from e2e.running import wait_until, wait_until_gone
 from lanista import competition as tournament
 from lanista.results.database import Store
@@ -38,7 +39,10 @@ def cup(tmp_path, started):
     ids=["one", "twenty"],
 )
 def test_killed_at_random_moments(cup, tmp_path, kills, seeds):
-    """Killed and started again, it ends as if it had never been disturbed."""
+    """Killed and started again, it ends as if it had never been disturbed.
+
+    In the last run a worker is killed, which costs no run.
+    """
     seed = secrets.randbits(32)
     print(f"moments drawn from {seed}")
     chance = random.Random(seed)
@@ -69,7 +73,10 @@ def test_killed_at_random_moments(cup, tmp_path, kills, seeds):
     assert stored[-1] < seeds * PAIRS, "it was over before the last kill"
 
     run = start()
+    run.until(lambda: workers_of_cup(folder), "a worker runs")
+    os.kill(workers_of_cup(folder)[0], signal.SIGKILL)
     assert 0 == run.wait(), run.err
+    assert '"event": "worker-lost"' in run.out
     assert expected == outcome(folder / "cup.toml")
     with Store.open(folder / "cup.db", create=False) as store:
         records = [

@@ -11,7 +11,6 @@ turn; and `lanista replay verify` must find its record in order.
 - `honest`: a process with the bots of all honest matches, at 127.0.0.1
 - `hostile`: a process with the hostile peers, at 127.0.0.2 and up
 - sleepers: bots of an own process that is stopped (SIGSTOP) again and again, at 127.0.0.11
-- `cup`: a tournament whose workers are killed and which is resumed, beside the daemon
 - `disk`: the daemon's data folder, which is full for a while
 - `checker`: a process that plays every honest match again
 """
@@ -73,7 +72,7 @@ SHOWN = 12
 """Broken promises of one kind that are printed."""
 COLUMNS = (
     "seconds", "fds", "threads", "MB", "others", "finished", "void", "aborted", "checked",
-    "attacks", "cups", "visit",
+    "attacks", "visit",
 )  # fmt: skip
 
 
@@ -172,11 +171,6 @@ class Soak:
         words = ("--tables", 4, "--seconds", seconds, "--pause", 1, "--name", "Sleeper")
         words += ("--address", "127.0.0.11")
         sleepers = self.program(f"{name}-sleepers", "honest", self.daemon.port, *words, nice=5)
-        others = [hostile, sleepers]
-        if not self.is_short:
-            cups = self.folder / f"{name}-cups"
-            cups.mkdir()
-            others.append(self.program(f"{name}-cup", "cup", cups, nice=5))
         over = threading.Event()
         visitor = threading.Thread(target=self.visit, args=(over,), daemon=True)
         visitor.start()
@@ -192,7 +186,7 @@ class Soak:
             self.broken["this soak"].append(f"the honest bots' process failed: {honest.err[-500:]}")
         self.tell(hostile)
         self.attacks += _counts(hostile)
-        for program in others:
+        for program in (hostile, sleepers):
             program.signal(signal.SIGCONT)
             program.signal(signal.SIGTERM)
             program.wait()
@@ -351,10 +345,6 @@ class Soak:
                         self.broken["a match is what it is alone"].append(words)
                 if line["end"] == "void" and not line["stalls"]:
                     self.broken["void only by a stall"].append(line["match"])
-        for path in self.folder.glob("*-cup/stdout"):
-            for line in _lines(path):
-                for wrong in line["wrong"]:
-                    self.broken["a tournament is resumed"].append(f"cup-{line['cup']}: {wrong}")
         if self.full and not after:
             self.broken["when the disk empties all goes on"].append("no match ended afterwards")
         if not ends["finished"]:
@@ -419,7 +409,6 @@ class Soak:
             for line in _lines(told):
                 ends.update(line["ends"])
             checked += sum(1 for _ in _lines(checks))
-        cups = sum(1 for path in self.folder.glob("*-cup/stdout") for _ in _lines(path))
         values = (
             f"{now - self.began:.0f}",
             taken.descriptors,
@@ -431,7 +420,6 @@ class Soak:
             ends["aborted"],
             checked,
             (self.attacks + _counts(hostile)).total(),
-            cups,
             f"{self.slowest_visit:.1f}",
         )
         print(" ".join(f"{value:>8}" for value in values), flush=True)
@@ -439,10 +427,6 @@ class Soak:
     def end(self) -> None:
         """End all that was started, and nothing else."""
         for program in self.programs:
-            if "cup" in program.folder.name and program.process.poll() is None:
-                program.signal(signal.SIGTERM)  # it has processes of its own
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    program.process.wait(PATIENCE)
             program.end()
         for pid in processes_in(self.folder):
             with contextlib.suppress(ProcessLookupError):
