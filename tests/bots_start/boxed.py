@@ -7,17 +7,14 @@ Only functions for the tests import pytest, which takes longer than a bot.
 """
 
 import ctypes
-import errno
 import json
 import os
 import shutil
-import struct
 import subprocess
 import sys
 
 import trio
 
-from lanista.bots import syscalls
 from lanista.bots.command import HOST, environment
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
@@ -44,11 +41,9 @@ def call(name, *words):
 """The beginning of a bot that makes system calls by name; they return an error's name."""
 
 
-async def _main(commands, sandboxed, key, keyrings, data):
+async def _main(commands, sandboxed, key, data):
     if key:
         _have_key(key)
-    if not keyrings:
-        _refuse_keyrings()
     if data is None:
         return await _played(commands, sandboxed)
     # Only here, as importing them takes longer than a bot.
@@ -89,28 +84,6 @@ def _have_key(description):
         sys.exit(os.strerror(ctypes.get_errno()))
 
 
-def _refuse_keyrings():
-    """Have the kernel tell us and our children that the quota of session keyrings is used up."""
-    program = [
-        (syscalls.LOAD, 0, 0, syscalls.NUMBER_AT),
-        (syscalls.IF_EQUAL, 0, 3, CALLS["keyctl"]),
-        (syscalls.LOAD, 0, 0, syscalls.FIRST_ARGUMENT_AT),
-        (syscalls.IF_EQUAL, 0, 1, syscalls.KEYCTL_JOIN_SESSION_KEYRING),
-        (syscalls.ANSWER, 0, 0, syscalls.ERRNO | errno.EDQUOT),
-        (syscalls.ANSWER, 0, 0, syscalls.ALLOW),
-    ]
-    instructions = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
-    text = ctypes.create_string_buffer(instructions)
-    compiled = struct.pack("@HP", len(program), ctypes.addressof(text))
-    libc = ctypes.CDLL(None, use_errno=True)
-    no_new_privileges, seccomp, by_filter = 38, 22, 2  # prctl(2)
-    if (
-        libc.prctl(no_new_privileges, 1, 0, 0, 0) < 0
-        or libc.prctl(seccomp, by_filter, compiled, 0, 0) < 0
-    ):
-        sys.exit(os.strerror(ctypes.get_errno()))
-
-
 def users():
     """Who may run an arena here: None is ourselves; where we are root, an ordinary user too."""
     import pytest
@@ -125,7 +98,6 @@ def run(
     sandboxed=True,
     cwd=None,
     key=None,
-    keyrings=True,
     data=None,
     own=(),
     mounts=(),
@@ -142,9 +114,6 @@ def run(
         sandboxed: Whether each runs in a sandbox.
         cwd: Their working directory; None for the arena's own.
         key: The description of a key in the arena's session keyring.
-        keyrings: Whether a bot can have a session keyring of its own. If not, the kernel answers as
-            it does to a user whose quota is used up; the quota itself is no use here, as other
-            processes of the user may give some of it back at any time.
         data: The folder of a database that the arena has open.
 
     Returns:
@@ -156,7 +125,7 @@ def run(
         ([python, "-I", "-S", "-c", text, *map(str, own)], cwd and str(cwd))
         for text, cwd, own in bots
     ]
-    asked = [commands, sandboxed, key, keyrings, data]
+    asked = [commands, sandboxed, key, data]
     words = [python, "-P", __file__, json.dumps(asked)]
     if mounts:
         binds = "".join(f"mount --bind {source} {over} && " for source, over in mounts)

@@ -6,6 +6,7 @@ import struct
 
 import pytest
 
+from lanista.bots import syscalls
 from lanista.bots.syscalls import AUDIT, NUMBERS, REFUSED, machine, sandbox_filter
 
 ALLOWED, KILLED = 0x7FFF0000, 0x80000000
@@ -66,3 +67,17 @@ def test_no_filter_for_another_machine(monkeypatch):
     assert sandbox_filter("riscv64") is None
     monkeypatch.setattr("sys.maxsize", (1 << 31) - 1)
     assert sandbox_filter(machine()) is None
+
+
+def test_a_user_who_may_have_no_more_keyrings_still_starts_bots(monkeypatch):
+    """They are in the arena's session then; see `chaos/test_sandbox_kernel.py`."""
+    asked = []
+
+    def refuse(*words):
+        asked.append(words)
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    monkeypatch.setattr(syscalls, "call", refuse)
+    syscalls.join_session_keyring()
+    numbers = NUMBERS.get(machine())
+    assert len(asked) == (numbers is not None)

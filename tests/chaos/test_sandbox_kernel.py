@@ -37,13 +37,6 @@ def test_a_bot_has_no_key_of_the_session_and_leaves_none(user):
     assert [none, none] == run(KEYS, KEYS, user=user, sandboxed=False, key="lanista-operator")
 
 
-@pytest.mark.parametrize("user", users())
-def test_a_user_who_may_have_no_more_keyrings_still_starts_bots(user):
-    """Without a sandbox, they are in the arena's session then."""
-    ((found, *_),) = run(KEYS, user=user, sandboxed=False, key="lanista-operator", keyrings=False)
-    assert isinstance(found, int)
-
-
 SOCKETS = f"""
 {CALL}
 import socket
