@@ -490,6 +490,10 @@ def test_what_can_not_be_packed(project, monkeypatch):
         patched.setattr(builder, "MAX_UNPACKED", 15)  # more than each of them
         with pytest.raises(submit.BadInputError, match="more than 0 MiB together"):
             submit.packed([project])
+    (project / "round").symlink_to(".")
+    with pytest.raises(submit.BadInputError, match="round: leads to a folder that contains it"):
+        submit.packed([project])
+    (project / "round").unlink()
     (project / os.fsdecode(b"a\xff")).touch()
     with pytest.raises(submit.BadInputError, match="its name has other characters than text"):
         submit.packed([project])

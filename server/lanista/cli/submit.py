@@ -242,6 +242,11 @@ def _files(path: Path) -> Iterator[Path]:
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and name not in LEFT_OUT
         )
+        for folder in (Path(top, name) for name in folders):
+            if Path(os.path.realpath(top)).is_relative_to(os.path.realpath(folder)):
+                raise BadInputError(
+                    f"{folder}: leads to a folder that contains it; remove the link"
+                )
         for name in sorted(names):
             file = Path(top, name)
             if not name.startswith(".") and not name.endswith((".pyc", ".class", ".o")):
