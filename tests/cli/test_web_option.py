@@ -54,9 +54,9 @@ def test_the_way_to_the_page_of_an_ssh_session(session, listens, command, monkey
     ("words", "told"),
     [
         ("serve --no-web --web 8080", "--no-web and --web: give only one of them"),
-        (f"{PLAY} --open-logs", f"--open-logs is for {PAGE}; give --watch too"),
+        (f"{PLAY} --open-logs", f"--web and --open-logs are for {PAGE}; give --watch too"),
         (f"{PLAY} --watch -n 2", "--watch shows one match only; use lanista serve for several"),
-        (f"{PLAY} --web 8080", f"--web is the address of {PAGE}; give --watch too"),
+        (f"{PLAY} --web 8080", f"--web and --open-logs are for {PAGE}; give --watch too"),
     ],
 )
 def test_what_does_not_go_together_is_told(lanista, words, told):

@@ -127,7 +127,7 @@ def test_plain_text_is_refused_with_the_reason(arena):
         (
             "https://127.0.0.1",
             CERTIFICATE,
-            "no programs are handed in to pit; its bots connect to the arena",
+            "no programs can be handed in to 'pit': there is nothing here",
         ),
         (
             "https://127.0.0.1",

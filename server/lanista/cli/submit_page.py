@@ -310,7 +310,14 @@ class SubmissionsPage:
                     f"no token is kept for {name} at {page.url}; give it by --token"
                 )
             token = new_token()
-        about = _answered(partial(page.json, "GET", _path(ladder), {}))
+        try:
+            about = _answered(partial(page.json, "GET", _path(ladder), {}))
+        except PageRefusedError as error:
+            if error.status != HTTPStatus.NOT_FOUND:
+                raise
+            raise BadInputError(
+                f"{page.url}: no programs can be handed in to {ladder!r}: {error}"
+            ) from None
         who = KeptName(arena=page.url, name=name, token=token)
         if is_new:  # kept before it is used: no name is registered with a token that is lost
             keep(who)
