@@ -35,7 +35,7 @@ def test_the_crowded_address_gives_up_its_longest_idle_place(gone):
     admit(admission, gone, FAR)
     admit(admission, gone, FAR)
     assert [places[1], places[2]] == [place for place, _ in gone]
-    assert "10.0.0.1 has 4 of 4 places; try again later" == gone[0][1]
+    assert "already 4 connections; try again later" == gone[0][1]
     with pytest.raises(RemoteProtocolError, match="already 4 connections") as caught:
         admission.admit(FAR, 0.0)  # both have two now
     assert ErrorCode.SERVER_FULL is caught.value.code
@@ -69,8 +69,8 @@ def test_a_newcomer_of_a_full_address_has_the_place_of_one_that_is_silent(gone):
 @pytest.mark.parametrize(
     ("limit", "per_address", "words"),
     [
-        (9, 3, "the token isn't checked yet, and 10.0.0.1 has as many connections as it may have"),
-        (3, 9, "the token isn't checked yet, and all 3 places are taken"),
+        (9, 3, "already 3 connections from 10.0.0.1"),
+        (3, 9, "already 3 connections"),
     ],
 )
 def test_guessers_that_wait_keep_out_no_other_bot_of_their_address(gone, limit, per_address, words):

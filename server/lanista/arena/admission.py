@@ -75,22 +75,13 @@ class Admission:
         """
         own = self._places.get(host, [])
         if len(own) >= self._most(host):
-            least = self._least(host, now)
-            if least is None:
-                raise _full(f"already {len(own)} connections from {host}; try again later")
-            place, why = least
-            self._dismiss(place, f"{why}, and {host} has as many connections as it may have")
+            self._free(self._least(host, now), f"already {len(own)} connections from {host}")
         elif sum(not place.greeted for place in own) >= SILENT_PER_ADDRESS:
-            silent = self._silent(host, now)
-            if silent is None:
-                raise _full(
-                    f"{SILENT_PER_ADDRESS} connections from {host} haven't sent their hello yet; "
-                    "try again later"
-                )
-            why = f"no hello yet, and {host} has {SILENT_PER_ADDRESS} connections without one"
-            self._dismiss(silent, why)
+            full = f"already {SILENT_PER_ADDRESS} connections from {host} without a hello"
+            self._free(self._silent(host, now), full)
         elif self.taken >= self.limit:
-            self._dismiss(*self._giving_way(host, now))
+            place = self._of_crowd(host) or self._least(host, now)
+            self._free(place, f"already {self.limit} connections")
         place = Place(host, now)
         self._places.setdefault(host, []).append(place)
         self.taken += 1
@@ -110,43 +101,34 @@ class Admission:
             if not of_host:
                 del self._places[place.host]
 
-    def _dismiss(self, place: Place, why: str) -> None:
+    def _free(self, place: Place | None, full: str) -> None:
+        """Free a place for a newcomer; without one, refuse the newcomer for the same reason."""
+        error = RemoteProtocolError(ErrorCode.SERVER_FULL, f"{full}; try again later")
+        if place is None:
+            raise error
         self.leave(place)
-        place.give_way(_full(f"{why}; try again later"))
+        place.give_way(error)
 
     def _silent(self, host: str, now: float) -> Place | None:
         """Return the place of an address that has been silent for the longest; None if none is."""
         places = self._places.get(host, [])
         return next((place for place in places if place.is_silent(now)), None)
 
-    def _least(self, host: str, now: float) -> tuple[Place, str] | None:
-        """Return the place of an address with the least claim, and why; None if all have one."""
-        silent = self._silent(host, now)
-        if silent is not None:
-            return silent, "no hello yet"
-        for place in reversed(self._places.get(host, [])):
-            if place.is_proving:
-                return place, "the token isn't checked yet"
-        return None
+    def _least(self, host: str, now: float) -> Place | None:
+        """Return the place of an address with the least claim; None if all have one."""
+        places = reversed(self._places.get(host, []))
+        unproved = (place for place in places if place.is_proving)
+        return self._silent(host, now) or next(unproved, None)
 
-    def _giving_way(self, host: str, now: float) -> tuple[Place, str]:
-        """Return the place that is freed for a newcomer when all are taken, and why that one."""
+    def _of_crowd(self, host: str) -> Place | None:
+        """Return the place that a more crowded address gives up for a newcomer; None if none."""
         own = len(self._places.get(host, []))
         others = [places for places in self._places.values() if len(places) > own + 1]
         for places in sorted(others, key=len, reverse=True):
             waiting = [place for place in places if not place.plays]
             if waiting:
-                place = min(waiting, key=lambda place: (place.greeted, place.since))
-                return place, f"{place.host} has {len(places)} of {self.limit} places"
-        least = self._least(host, now)
-        if least is not None:
-            place, why = least
-            return place, f"{why}, and all {self.limit} places are taken"
-        raise _full(f"already {self.limit} connections; try again later")
-
-
-def _full(message: str) -> RemoteProtocolError:
-    return RemoteProtocolError(ErrorCode.SERVER_FULL, message)
+                return min(waiting, key=lambda place: (place.greeted, place.since))
+        return None
 
 
 def address_of(host: str) -> str:
