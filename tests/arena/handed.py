@@ -10,7 +10,7 @@ from lanista.arena.worker_process import Link
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.hosting.control import MatchControl
-from lanista.hosting.host import SeatedMatch, VoidRecords
+from lanista.hosting.host import SeatedMatch
 from lanista.match.conditions import Clock, MatchSpec, match_id
 from lanista.match.connection import Connection
 from lanista.match.record import read_record
@@ -127,7 +127,6 @@ class Playing:
     """A match that is being played, and what came of it."""
 
     match: SeatedMatch
-    void: VoidRecords
     over: trio.Event = attrs.field(factory=trio.Event)
     played: object = None
 
@@ -143,10 +142,10 @@ class Playing:
 
 def begin(nursery, player, match):
     """Have a player play a match meanwhile."""
-    playing = Playing(match, VoidRecords(player.running))
+    playing = Playing(match)
 
     async def play():
-        playing.played = await player.play(match, playing.void)
+        playing.played = await player.play(match)
         playing.over.set()
 
     nursery.start_soon(play)

@@ -101,7 +101,7 @@ def matches(monkeypatch, tmp_path):
     """Instead of playing: note who would, and do or say what the test has put into `then`."""
     then, seen = [], []
 
-    async def play(_, seated, records):
+    async def play(self, seated):
         spec = seated.spec
         seen.append((seated.names, spec.seed, spec.attempt))
         what = then.pop(0)
@@ -111,7 +111,7 @@ def matches(monkeypatch, tmp_path):
         if what is Termination.VOID:
             record = tmp_path / f"{spec.attempt}.jsonl.gz"
             record.touch()
-            records.end(f"try {spec.attempt}", record, is_void=True)
+            self.running.over(spec.match, record, is_void=True)
         await trio.lowlevel.checkpoint()
         if isinstance(what, Exception):
             raise what
@@ -439,7 +439,7 @@ def minutes(monkeypatch):
     """Instead of playing: take a minute, or until the arena interrupts; note when, and whether."""
     interrupted, ends = trio.Event(), []
 
-    async def play(_, seated, __):
+    async def play(_, seated):
         with trio.move_on_after(60):
             await interrupted.wait()
         ends.append((trio.current_time(), interrupted.is_set()))

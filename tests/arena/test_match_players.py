@@ -202,7 +202,7 @@ async def test_a_void_match_hides_its_record(player, nursery, tmp_path, two, mon
     assert "void" == played.result.end
     assert 1.0 == played.stall
     assert {} == player.running.ended
-    playing.void.show()
+    player.running.show(playing.match.spec.match)
     assert {playing.match.spec.match: playing.match.record} == player.running.ended
     # The answers that were given up are owed, on the same sessions.
     assert [1, 1] == [connection.session.owed for connection in connections]

@@ -21,7 +21,6 @@ from lanista.arena.match_workers import MatchWorkers
 from lanista.games import registry
 from lanista.games.base import complete_settings
 from lanista.hosting.control import RunningMatches
-from lanista.hosting.host import VoidRecords
 from lanista.match.conditions import pack_board, prepare_board, unpack_board
 from support.processes import processor_time
 
@@ -70,14 +69,13 @@ async def hand_over(game, packed):
             connections = [connection for connection, _ in seats]
             for connection in connections:
                 connection.session.receive(b"1 2 3 4\n")
-            void = VoidRecords()
-            await workers.play(seated(folder, connections, game=game), void)
+            await workers.play(seated(folder, connections, game=game))
             (worker,) = workers._workers
             matches = [seated(folder, connections, game=game) for _ in range(TIMES)]
             worked = time.process_time() + processor_time(worker.linked.process.pid)
             for match in matches:
                 began = time.perf_counter()
-                await workers.play(match, void)
+                await workers.play(match)
                 taken.append((time.perf_counter() - began) * 1000)
             worked -= time.process_time() + processor_time(worker.linked.process.pid)
             for connection, bot in seats:

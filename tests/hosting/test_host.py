@@ -9,7 +9,7 @@ from lanista.games.base import complete_settings
 from lanista.hosting import started_match
 from lanista.hosting.bot_pool import BotPool, Contestant
 from lanista.hosting.control import RunningMatches
-from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
+from lanista.hosting.host import MatchReport, SeatedMatch, play_match
 from lanista.hosting.names import BRIDGE
 from lanista.hosting.started_match import StartedMatch, StartFailureError
 from lanista.match.conditions import MatchSpec
@@ -81,13 +81,13 @@ class Tries:
         record = self.folder / spec.match
         return SeatedMatch(spec=spec, connections=(), names=(), record=record)
 
-    async def play(self, seated, records):
+    async def play(self, seated):
         self.shown.append(list(self.running.ended))
         end = next(self._ends)
         if end is None:
             return None
         seated.record.touch()
-        records.end(seated.spec.match, seated.record, is_void=end == "void")
+        self.running.over(seated.spec.match, seated.record, is_void=end == "void")
         result = ResultInfo(end=end, reason="", ranks=(), scores=(), turns=0, digest="")
         return MatchReport(
             spec=seated.spec, names=(), started="", result=result, record=seated.record
@@ -95,9 +95,7 @@ class Tries:
 
     async def reports(self, **more):
         spec = attrs.evolve(SPEC, void_tries=3)
-        reports = await play_match(
-            spec, self.seats, self.play, records=VoidRecords(self.running), **more
-        )
+        reports = await play_match(spec, self.seats, self.play, running=self.running, **more)
         return [report.result.end for report in reports]
 
 
@@ -109,7 +107,7 @@ async def test_a_void_match_is_repeated_as_often_as_its_spec_says(tmp_path):
     assert {1} == {spec.seed for spec in tries.specs}
     assert [[], [], []] == tries.shown
     assert [spec.match for spec in tries.specs] == list(tries.running.ended)
-    assert set() == tries.running.hidden
+    assert {} == tries.running.hidden
 
 
 @pytest.mark.parametrize("end", ["finished", "forfeit", "aborted"])

@@ -20,7 +20,7 @@ from lanista.arena.spec import LadderSpec
 from lanista.games.outcome import Ending
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, NotStartedError, PooledBot
-from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
+from lanista.hosting.host import MatchReport, SeatedMatch, play_match
 from lanista.match.conditions import MatchSpec
 from lanista.match.seat import RejoinError
 from lanista_protocol import ErrorCode, NoteCode, RemoteProtocolError, messages
@@ -193,7 +193,7 @@ class LadderMatches:
                     room.match_spec(versions if submitted else ()),
                     seats,
                     self.matches.play,
-                    records=VoidRecords(self.matches.running),
+                    running=self.matches.running,
                 )
         finally:
             self.unattended -= not players

@@ -16,7 +16,7 @@ from lanista.arena.worker_process import log
 from lanista.games.base import Ruleset
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.hosting.control import RunningMatches
-from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, host_match
+from lanista.hosting.host import MatchReport, SeatedMatch, host_match
 from lanista.match.conditions import (
     MatchSpec,
     UnusableBoardError,
@@ -121,7 +121,7 @@ class MatchPlayer:
 class LoopPlayer(MatchPlayer):
     """Plays matches in this event loop."""
 
-    async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
+    async def play(self, match: SeatedMatch) -> MatchReport | None:
         """Play a match to its end; then its connections are closed, or ready for the next.
 
         Its record is hidden if it ends void. Returns None if the match could not begin or has left
@@ -133,12 +133,12 @@ class LoopPlayer(MatchPlayer):
             if self._interrupted:
                 playing.interrupt()
 
-        return await play_here(match, records, self._stalls, board, begin)
+        return await play_here(match, self.running, self._stalls, board, begin)
 
 
 async def play_here(
     seated: SeatedMatch,
-    records: VoidRecords,
+    running: RunningMatches,
     stalls: StallMonitor,
     board: bytes,
     on_begin: Callable[[Match], Awaitable[None]],
@@ -175,7 +175,7 @@ async def play_here(
 
     try:
         report = await host_match(
-            seated, records, stalls=stalls, on_begin=begin, on_unwritten=unwritten
+            seated, running=running, stalls=stalls, on_begin=begin, on_unwritten=unwritten
         )
     except OSError as error:
         if match is not None:

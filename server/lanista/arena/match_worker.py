@@ -29,8 +29,8 @@ from lanista.arena.worker_process import (
 )
 from lanista.games import registry
 from lanista.games.base import Ruleset
-from lanista.hosting.control import MatchControl
-from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords
+from lanista.hosting.control import MatchControl, RunningMatches
+from lanista.hosting.host import MatchReport, SeatedMatch
 from lanista.match.background import BackgroundWork
 from lanista.match.channel import SocketChannel
 from lanista.match.conditions import MatchSpec
@@ -238,8 +238,8 @@ class MatchWorker:
             for act in match.early:
                 act(playing)
 
-        records = VoidRecords()  # the front knows them, and hides what must be
-        return await play_here(self._seated(match), records, self._stalls, board, begin)
+        running = RunningMatches()  # the front knows them, and hides what must be
+        return await play_here(self._seated(match), running, self._stalls, board, begin)
 
     def _seated(self, match: _Match) -> SeatedMatch:
         order, spec = match.order, match.order.spec

@@ -21,7 +21,7 @@ from lanista.arena.match_player import MatchPlayer, close_all, our_fault, shutti
 from lanista.arena.match_worker import CONVERTER, Order, Report
 from lanista.arena.worker_process import Link, LinkedProcess, keep_running
 from lanista.hosting.control import Changes
-from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, running_match
+from lanista.hosting.host import MatchReport, SeatedMatch, running_match
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import Connection
 from lanista.match.record import PART, BadRecordError, Header, ResultInfo, read_ends
@@ -230,7 +230,7 @@ class MatchWorkers(MatchPlayer):
 
     # -- matches -------------------------------------------------------------------------------
 
-    async def play(self, match: SeatedMatch, records: VoidRecords) -> MatchReport | None:
+    async def play(self, match: SeatedMatch) -> MatchReport | None:
         """See `LoopPlayer`."""
         board = await self.boards.pack(match.spec)
         for _ in range(TRIES):
@@ -252,9 +252,9 @@ class MatchWorkers(MatchPlayer):
                     handed.link.post({"kind": "play", "order": order}, board, sockets)
                     await handed.over.wait()
                     if handed.report is not None:
-                        return self._take_back(handed, handed.report, records)
+                        return self._take_back(handed, handed.report)
                     if handed.begun:
-                        return await self._abort(handed, records)
+                        return await self._abort(handed)
                 finally:
                     control.on_command = None
                     worker.matches.pop(match.spec.match, None)
@@ -271,9 +271,7 @@ class MatchWorkers(MatchPlayer):
             return None
         return min(self._workers, key=lambda worker: len(worker.matches))
 
-    def _take_back(
-        self, handed: _HandedMatch, report: Report, records: VoidRecords
-    ) -> MatchReport | None:
+    def _take_back(self, handed: _HandedMatch, report: Report) -> MatchReport | None:
         """Go on with the connections of a match that is over, where its worker has left them."""
         match = handed.match
         # The worker never looked at a connection that came when the match was over there: it is
@@ -284,9 +282,8 @@ class MatchWorkers(MatchPlayer):
         match.control.steps = report.steps
         if report.result is None:
             return None
-        return _ended(
+        return self._ended(
             match,
-            records,
             report.started,
             report.result,
             stall=report.stall,
@@ -294,7 +291,7 @@ class MatchWorkers(MatchPlayer):
             figures=report.figures,
         )
 
-    async def _abort(self, handed: _HandedMatch, records: VoidRecords) -> MatchReport | None:
+    async def _abort(self, handed: _HandedMatch) -> MatchReport | None:
         """Complete the record of a match whose worker has died, and close the connections."""
         match = handed.match
         log.error("match aborted: its worker ended", match=match.spec.match)
@@ -312,23 +309,22 @@ class MatchWorkers(MatchPlayer):
         if ends is None:
             return None
         header, result = ends
-        return _ended(match, records, header.started, result)
+        return self._ended(match, header.started, result)
 
-
-def _ended(
-    match: SeatedMatch, records: VoidRecords, started: str, result: ResultInfo, **more: Any
-) -> MatchReport:
-    """Tell watchers that a match is over, and return the report on it."""
-    report = MatchReport(
-        spec=match.spec,
-        names=tuple(match.names),
-        started=started,
-        result=result,
-        record=match.record,
-        **more,
-    )
-    records.end(match.spec.match, match.record, is_void=report.is_void)
-    return report
+    def _ended(
+        self, match: SeatedMatch, started: str, result: ResultInfo, **more: Any
+    ) -> MatchReport:
+        """Tell watchers that a match is over, and return the report on it."""
+        report = MatchReport(
+            spec=match.spec,
+            names=tuple(match.names),
+            started=started,
+            result=result,
+            record=match.record,
+            **more,
+        )
+        self.running.over(match.spec.match, match.record, is_void=report.is_void)
+        return report
 
 
 def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int, ...]]:

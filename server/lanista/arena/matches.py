@@ -25,7 +25,7 @@ from lanista.errors import BadInputError
 from lanista.games.base import Ruleset, complete_settings
 from lanista.hosting import handshake
 from lanista.hosting.control import Changes, MatchControl, RunningMatch, RunningMatches
-from lanista.hosting.host import MatchReport, SeatedMatch, VoidRecords, play_match
+from lanista.hosting.host import MatchReport, SeatedMatch, play_match
 from lanista.hosting.inputs import fresh_seed
 from lanista.match.conditions import MatchSpec
 from lanista.match.figures import MatchFigures
@@ -245,9 +245,9 @@ class Matches:
         self.nursery.start_soon(self._run, players)
         self.announce(room)
 
-    async def play(self, seated: SeatedMatch, records: VoidRecords) -> MatchReport | None:
+    async def play(self, seated: SeatedMatch) -> MatchReport | None:
         """Play a match whose bots are seated, of the lobby or of a ladder, and count it."""
-        report = await self.player.play(seated, records)
+        report = await self.player.play(seated)
         self.space.look_for(seated.record)
         if report is not None:
             self.figures.add(report)
@@ -330,7 +330,7 @@ class Matches:
                 self.spec_of(players[0].ruleset),
                 seats,
                 self.play,
-                records=VoidRecords(self.running),
+                running=self.running,
                 may_repeat=may_repeat,
             )
             counted = any(not report.is_void for report in reports)

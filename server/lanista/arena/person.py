@@ -23,7 +23,7 @@ from lanista.games.base import Ruleset, check_seed
 from lanista.hosting import handshake
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
 from lanista.hosting.control import Changes
-from lanista.hosting.host import SeatedMatch, VoidRecords, distinct, play_match
+from lanista.hosting.host import SeatedMatch, distinct, play_match
 from lanista.hosting.names import bot_command, checked_name
 from lanista.match.channel import SocketChannel
 from lanista.match.conditions import Clock, MatchSpec
@@ -184,8 +184,7 @@ class PersonMatches:
 
         try:
             async with self.matches.playing(()), helpers_nursery() as helpers:
-                records = VoidRecords(self.matches.running)
-                await play_match(spec, seats, self.matches.play, records=records)
+                await play_match(spec, seats, self.matches.play, running=self.matches.running)
                 for bot in house:
                     await bot.end()
         finally:

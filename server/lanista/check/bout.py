@@ -21,11 +21,11 @@ from lanista.check.channels import Tap, quiet_connection
 from lanista.games.base import Game, Ruleset, start_game
 from lanista.games.outcome import Termination
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
+from lanista.hosting.control import RunningMatches
 from lanista.hosting.handshake import announce
 from lanista.hosting.host import (
     MatchReport,
     SeatedMatch,
-    VoidRecords,
     distinct,
     host_match,
     play_match,
@@ -284,7 +284,7 @@ class _BoutPlayer:
         announce(seated.values(), ruleset)
         return [seated[seat] for seat in range(ruleset.seats)]
 
-    async def play(self, seated: SeatedMatch, records: VoidRecords) -> MatchReport | None:
+    async def play(self, seated: SeatedMatch) -> MatchReport | None:
         """Play all matches of the bout, until one is void; end the rivals and then the bot.
 
         Return the report of the last one; None if the bot left before the first.
@@ -298,7 +298,7 @@ class _BoutPlayer:
                 match = attrs.evolve(seated.spec, match=match_id())
                 report = await host_match(
                     attrs.evolve(seated, spec=match, record=self.folder / f"{match.match}.jsonl"),
-                    records,
+                    running=RunningMatches(),
                     stalls=self.stalls,
                     on_begin=watch.begin,
                 )

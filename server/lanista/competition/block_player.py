@@ -17,10 +17,10 @@ from lanista.competition.setup import MatchSetup, Opening
 from lanista.games import registry
 from lanista.games.outcome import Ending, Termination
 from lanista.hosting.bot_pool import BotPool, Contestant, NotStartedError, PooledBot
+from lanista.hosting.control import RunningMatches
 from lanista.hosting.host import (
     MatchReport,
     SeatedMatch,
-    VoidRecords,
     distinct,
     host_match,
     play_match,
@@ -139,9 +139,7 @@ class Player:
         finally:
             over.set()
 
-    async def _host(
-        self, on_over: Callable[[Match], None], seated: SeatedMatch, records: VoidRecords
-    ) -> MatchReport:
+    async def _host(self, on_over: Callable[[Match], None], seated: SeatedMatch) -> MatchReport:
         """Play a seated match once, and show its record when it isn't brief after all."""
         writer = seated.writer
         if writer is not None:
@@ -150,7 +148,9 @@ class Player:
                 self._shows = True
                 self.pool.nursery.start_soon(self._show_held)
         try:
-            return await host_match(seated, records, stalls=self.stalls, on_over=on_over)
+            return await host_match(
+                seated, running=RunningMatches(), stalls=self.stalls, on_over=on_over
+            )
         finally:
             if writer is not None:
                 self._held.pop(writer, None)

@@ -133,8 +133,9 @@ class RunningMatches:
     """The running matches by id, in the order in which they began."""
     ended: dict[str, Path] = attrs.field(factory=dict)
     """The records of the last PATHS_KEPT matches that are over, by id."""
-    hidden: set[str] = attrs.field(factory=set)
-    """The ids of matches that are over and whose records must not be seen yet."""
+    hidden: dict[str, Path] = attrs.field(factory=dict)
+    """The records of void matches that may be played again with the same seed, by id; they must not
+    be seen until then."""
     on_end: Callable[[str, Path | None], None] | None = None
     """Called with the id of every match that is over, and its record if that may be seen."""
 
@@ -147,11 +148,23 @@ class RunningMatches:
         self.matches[running.match] = running
         self.changes.tell()
 
+    def over(self, match: str, record: Path, *, is_void: bool) -> None:
+        """End a match, and hide its record, if there is one, until `show` if it is void."""
+        if is_void:
+            self.hidden[match] = record
+        self.end(match, None if is_void or not record.exists() else record)
+
+    def show(self, match: str) -> None:
+        """Make the record of a match known, if it was hidden."""
+        record = self.hidden.pop(match, None)
+        if record is not None and record.exists():
+            self.end(match, record)
+
     def end(self, match: str, record: Path | None) -> None:
         """Remove a match that is over, and make its record known.
 
-        There is no record if it couldn't be written, or must not be seen yet because the match is
-        void and will be played again with the same seed. When it may be seen, this is called again.
+        There is no record if it couldn't be written, or must not be seen yet. When it may be seen,
+        this is called again.
         """
         self.matches.pop(match, None)
         if record is not None:

@@ -104,72 +104,47 @@ class MatchReport:
         return ended
 
 
-@attrs.define
-class VoidRecords:
-    """The records of void matches, hidden while their match is played again with their seed."""
-
-    running: RunningMatches = attrs.field(factory=RunningMatches)
-    _hidden: dict[Path, str] = attrs.field(factory=dict, init=False)  # the match's id, by record
-
-    def end(self, match: str, record: Path, *, is_void: bool) -> None:
-        """Tell watchers that a match is over, and publish its record unless it is void.
-
-        The record needn't exist.
-        """
-        self._hidden.pop(record, None)  # with `-o FILE`, this record has replaced a hidden one
-        if is_void:
-            self._hidden[record] = match
-            self.running.hidden.add(match)
-            self.running.end(match, None)
-        else:
-            self.running.end(match, record if record.exists() else None)
-
-    def show(self) -> None:
-        """Publish all hidden records."""
-        for path, match in self._hidden.items():
-            self.running.hidden.discard(match)
-            if path.exists():
-                self.running.end(match, path)
-        self._hidden.clear()
-
-
 async def play_match(
     spec: MatchSpec,
     seats: Callable[[MatchSpec], Awaitable[SeatedMatch | None]],
-    play: Callable[[SeatedMatch, VoidRecords], Awaitable[MatchReport | None]],
+    play: Callable[[SeatedMatch], Awaitable[MatchReport | None]],
     *,
-    records: VoidRecords | None = None,
+    running: RunningMatches | None = None,
     may_repeat: Callable[[], bool] = lambda: True,
 ) -> Sequence[MatchReport]:
     """Play a match; while it is void, repeat it as often as its spec says.
 
     Each try gets an id and a number of its own. `seats` returns None if not all bots come, `play`
-    if the match could not begin or has left no result. The `records` of void matches are hidden
-    until all tries are over. Returns the reports of those that were played, in order.
+    if the match could not begin or has left no result. If it is among `running` matches, the
+    records of void tries are hidden there until all tries are over. Returns the reports of those
+    that were played, in order.
     """
-    records = records or VoidRecords()
     reports: list[MatchReport] = []
+    tried: list[str] = []
     try:
         for repetition in range(spec.void_tries):
             if reports and not may_repeat():
                 break
             of_try = attrs.evolve(spec, match=match_id(), attempt=spec.attempt + repetition)
+            tried.append(of_try.match)
             seated = await seats(of_try)
-            report = None if seated is None else await play(seated, records)
+            report = None if seated is None else await play(seated)
             if report is None:
                 break
             reports.append(report)
             if not report.is_void:
                 break
     finally:
-        records.show()
+        if running is not None:
+            for match in tried:
+                running.show(match)
     return reports
 
 
 async def host_match(
     seated: SeatedMatch,
-    records: VoidRecords,
     *,
+    running: RunningMatches,
     stalls: StallMonitor,
     on_begin: Callable[[Match], Awaitable[None]] | None = None,
     on_over: Callable[[Match], None] | None = None,
@@ -181,7 +156,7 @@ async def host_match(
 
     Args:
         seated: The match.
-        records: Knows the running matches, and hides the record if the match ends void.
+        running: The running matches, where the record is hidden if the match ends void.
         stalls: The stall monitor of this event loop.
         on_begin: Called before anything is sent to a bot or read from it; it may set the match's
             watcher or a prepared board, or interrupt it.
@@ -202,7 +177,7 @@ async def host_match(
             async def rejoin(seat: int, connection: Connection) -> Connection | None:
                 return match.rejoin(seat, connection)
 
-            records.running.begin(running_match(seated, match, rejoin))
+            running.begin(running_match(seated, match, rejoin))
             began = trio.current_time()
             await match.run()
             ended = trio.current_time()
@@ -227,7 +202,7 @@ async def host_match(
             # Break the reference cycle of match and control.
             seated.control.is_over = lambda: True
             is_void = match.outcome is not None and match.outcome.termination is Termination.VOID
-            records.end(seated.spec.match, record.path, is_void=is_void)
+            running.over(seated.spec.match, record.path, is_void=is_void)
             record.close()
             if not record.begun:
                 record.discard()

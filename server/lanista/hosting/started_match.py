@@ -13,7 +13,6 @@ from lanista.hosting.control import MatchControl, RunningMatches
 from lanista.hosting.host import (
     MatchReport,
     SeatedMatch,
-    VoidRecords,
     distinct,
     host_match,
     play_match,
@@ -87,8 +86,8 @@ class StartedMatch:
                 reports = await play_match(
                     self.spec,
                     partial(self._seat, BotPool(helpers)),
-                    partial(host_match, stalls=stalls, on_begin=self._begin),
-                    records=VoidRecords(self.running),
+                    partial(host_match, running=self.running, stalls=stalls, on_begin=self._begin),
+                    running=self.running,
                     may_repeat=lambda: not self.interrupted,
                 )
         except FileError:  # an OSError too: nothing was written
