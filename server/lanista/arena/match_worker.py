@@ -111,15 +111,8 @@ class _Match:
     connections: list[Connection]
     """By seat, then those of bots that came back, in order."""
     control: MatchControl
-    playing: Match | None = None
-    # What came before it began.
-    early: list[Callable[[Match], None]] = attrs.field(factory=list)
-
-    def when_begun(self, act: Callable[[Match], None]) -> None:
-        if self.playing is None:
-            self.early.append(act)
-        else:
-            act(self.playing)
+    playing: Match = attrs.field(init=False)
+    """Set before the front hears that it begins, after which it may send commands for it."""
 
 
 @attrs.define(eq=False)
@@ -160,10 +153,9 @@ class MatchWorker:
         if kind in {"pause", "resume", "step"}:
             getattr(match.control, kind)()
         elif kind == "kick":
-            seat, why, code = content["seat"], content["why"], ErrorCode(content["code"])
-            match.when_begun(lambda playing: playing.kick(seat, why, code))
+            match.playing.kick(content["seat"], content["why"], ErrorCode(content["code"]))
         elif kind == "interrupt":
-            match.when_begun(lambda playing: playing.interrupt(content["why"]))
+            match.playing.interrupt(content["why"])
         elif kind == "rejoin":
             self._rejoin(match, message)
 
@@ -176,19 +168,15 @@ class MatchWorker:
         connection = self._connection(message.sockets, given, about, len(match.connections))
         match.connections.append(connection)
         reply: dict[str, Any] = {"kind": "rejoined", "match": about}
-
-        def rejoin(playing: Match) -> None:
-            try:
-                replaced = playing.rejoin(content["seat"], connection)
-            except RejoinError as error:
-                _let_go(connection)
-                self.link.post({**reply, "why": str(error)})
-                return
-            if replaced is not None:
-                _let_go(replaced)
-            self.link.post({**reply, "why": None, "was_broken": replaced is None})
-
-        match.when_begun(rejoin)  # the front may know that before `_play_to_its_end` goes on
+        try:
+            replaced = match.playing.rejoin(content["seat"], connection)
+        except RejoinError as error:
+            _let_go(connection)
+            self.link.post({**reply, "why": str(error)})
+            return
+        if replaced is not None:
+            _let_go(replaced)
+        self.link.post({**reply, "why": None, "was_broken": replaced is None})
 
     def _take_up(self, message: Message) -> _Match:
         order = CONVERTER.structure(message.content["order"], Order)
@@ -232,11 +220,9 @@ class MatchWorker:
 
     async def _play_to_its_end(self, match: _Match, board: bytes) -> MatchReport | None:
         async def begin(playing: Match) -> None:
+            match.playing = playing
             # From now on, if this process dies, the front can't know how far a conversation got.
             await self.link.send({"kind": "begins", "match": match.order.spec.match})
-            match.playing = playing
-            for act in match.early:
-                act(playing)
 
         running = RunningMatches()  # the front knows them, and hides what must be
         return await play_here(self._seated(match), running, self._stalls, board, begin)

@@ -170,10 +170,6 @@ class MatchWorkers(MatchPlayer):
         """See `MatchPlayer`."""
         super().interrupt()
         self._changes.tell()
-        for worker in self._workers:
-            for handed in worker.matches.values():
-                if not handed.begun:  # else it is running
-                    handed.interrupt()
 
     async def _use(self, number: int, linked: LinkedProcess) -> None:
         """Have matches played by a worker until it has ended; then its matches are over."""
@@ -227,6 +223,8 @@ class MatchWorkers(MatchPlayer):
     def _begin(self, handed: _HandedMatch) -> None:
         handed.begun = True
         self.running.begin(running_match(handed.match, handed, handed.rejoin))
+        if self._interrupted:
+            handed.interrupt()
 
     # -- matches -------------------------------------------------------------------------------
 
