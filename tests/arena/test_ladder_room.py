@@ -11,7 +11,7 @@ import pytest
 
 from lanista.arena.decisions import unbench
 from lanista.arena.ladder_matches import LadderMatches
-from lanista.arena.ladder_room import LadderRoom, SubmittedBot
+from lanista.arena.ladder_room import LAST_WORDS_KEPT, LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import HouseBot, LadderSpec, Submissions
 from lanista.arena.submissions import LadderSubmissions
@@ -316,7 +316,7 @@ def test_a_version_that_ends_late_hides_no_crash_of_a_newer_one(tmp_path):
         room.left("A", 1, "match1", "its process exited with code 1")
         assert "match match2: its process exited with code 2" == room.why_failed("A", 2)
         assert "match match1: its process exited with code 1" == room.why_failed("A", 1)
-        for version in range(3, 12):
+        for version in range(3, LAST_WORDS_KEPT + 2):
             room.left("A", version, "later", "its process exited with code 1")
-        assert "" == room.why_failed("A", 2)  # it is the last ten that are told
+        assert "" == room.why_failed("A", 2)  # it is the last that are told
         assert room.why_failed("A", 1)

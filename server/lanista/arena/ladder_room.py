@@ -22,6 +22,7 @@ import structlog
 import trio
 
 from lanista.arena.ladder_results import AT_ONCE, LadderResults, store_possible
+from lanista.arena.limits import Recent
 from lanista.arena.names import LadderName, Names
 from lanista.arena.options import Options
 from lanista.arena.spec import MAX_COUNT, LadderSpec, Registration, is_bot_name
@@ -52,8 +53,8 @@ from lanista.results.submissions import read_owner_salt
 KEPT = 50
 """The number of each name's last matches that are read at the start."""
 
-VERSIONS_WITH_LAST_WORDS = 10
-"""The number of each name's versions of which it is known how they failed."""
+LAST_WORDS_KEPT = 1000
+"""The number of versions of which it is known how they failed: the last to do so."""
 
 LONGEST_MATCH = timedelta(days=1)
 """How long before the last stored match a match may have begun whose result isn't stored."""
@@ -94,8 +95,10 @@ class LadderRoom:
     """By name and version: the matches of programs that were handed in."""
     _failures: dict[str, str] = attrs.field(factory=dict, init=False)
     """Why each bot that has failed did so the last time, by name."""
-    _last_words: dict[str, dict[int, str]] = attrs.field(factory=dict, init=False)
-    """By name, of its last few versions to fail by themselves: how, with what they wrote."""
+    _last_words: Recent[tuple[str, int], str] = attrs.field(
+        factory=lambda: Recent(LAST_WORDS_KEPT), init=False
+    )
+    """By name and version, of those that failed by themselves: how, with what they wrote."""
     _benched: Collection[str] = attrs.field(default=(), init=False)
     """The keys of the names that the operator has benched."""
     _unbenched: Mapping[str, int] = attrs.field(factory=dict, init=False)
@@ -265,26 +268,19 @@ class LadderRoom:
         if name in self.house or (present is not None and present.version == version):
             self._failures[name] = why
             if version is not None:
-                self._keep_last_words(name, version, f"it didn't start: {last_words}")
+                self._last_words[name, version] = f"it didn't start: {last_words}"
             self._ladder.fail(name, self.now)
 
     def left(self, name: str, version: int, match: str, why: str) -> None:
         """Note that a version of a program ended in a match, and why, with what it wrote."""
-        self._keep_last_words(name, version, f"match {match}: {why}")
-
-    def _keep_last_words(self, name: str, version: int, text: str) -> None:
-        of_name = self._last_words.setdefault(name, {})
-        of_name.pop(version, None)
-        of_name[version] = text
-        if len(of_name) > VERSIONS_WITH_LAST_WORDS:
-            del of_name[next(iter(of_name))]
+        self._last_words[name, version] = f"match {match}: {why}"
 
     def why_failed(self, name: str, version: int) -> str:
         """Return how a version didn't start or ended in a match the last time; empty if it didn't.
 
         It contains what the program wrote, and so is for its owner alone.
         """
-        return self._last_words.get(name, {}).get(version, "")
+        return self._last_words.get((name, version), "")
 
     def presence(self) -> Mapping[str, int]:
         """Return how many bots are present: `waiting`, `playing`, `resting`."""
