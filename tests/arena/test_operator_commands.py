@@ -74,26 +74,12 @@ async def test_that_of_a_killed_arena_is_replaced(nursery, tmp_path):
     assert {"error": "not today"} == await asked(tmp_path, b'{"command":"refuse"}\n')
 
 
-@pytest.mark.parametrize(
-    ("there", "why"),
-    [
-        ("arena", "another running arena uses it"),
-        ("file", "a file that isn't a socket has its name"),
-    ],
-)
-async def test_that_of_a_running_arena_stays_and_so_does_any_file(nursery, tmp_path, there, why):
-    path = tmp_path / "control.sock"
-    if there == "file":
-        path.write_text("mine")
-    else:
-        await nursery.start(serve_commands, DataFolder(tmp_path), COMMANDS)
+async def test_that_of_a_running_arena_stays(nursery, tmp_path):
+    await nursery.start(serve_commands, DataFolder(tmp_path), COMMANDS)
     with structlog.testing.capture_logs() as lines:
         await nursery.start(serve_commands, DataFolder(tmp_path), {})
-    assert [why] == [line["why"] for line in lines]
-    if there == "file":
-        assert "mine" == path.read_text()
-    else:
-        assert {"error": "not today"} == await asked(tmp_path, b'{"command":"refuse"}\n')
+    assert ["another running arena uses it"] == [line["why"] for line in lines]
+    assert {"error": "not today"} == await asked(tmp_path, b'{"command":"refuse"}\n')
 
 
 async def test_the_path_of_the_folder_may_be_long(nursery, tmp_path):

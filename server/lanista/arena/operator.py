@@ -86,8 +86,6 @@ async def serve_commands(
         )
         task_status.started()
         return
-    path = data.control_socket
-    made = path.stat()
     with listening:
         listener = trio.SocketListener(trio.socket.from_stdlib_socket(listening))
         task_status.started()
@@ -95,19 +93,15 @@ async def serve_commands(
             await trio.serve_listeners(partial(_answer, commands), [listener])
         finally:
             with contextlib.suppress(OSError):
-                if os.path.samestat(made, path.stat()):
-                    path.unlink()
+                data.control_socket.unlink()
 
 
 def _listen(data: DataFolder) -> socket.socket:
     """Make the socket, in place of one that a killed arena has left."""
     with socket_address(data) as address:
-        with contextlib.suppress(FileNotFoundError):
-            if address.exists() and not address.is_socket():
-                raise OSError(errno.EEXIST, "a file that isn't a socket has its name")
-            if _is_answered(address):
-                raise OSError(errno.EADDRINUSE, "another running arena uses it")
-            address.unlink()
+        if _is_answered(address):
+            raise OSError(errno.EADDRINUSE, "another running arena uses it")
+        address.unlink(missing_ok=True)
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         with undoing(listening.close):
             listening.bind(str(address))
