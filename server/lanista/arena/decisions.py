@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from lanista.arena import tokens
 from lanista.arena.spec import BOT_NAME_FORM, LadderSpec, is_bot_name
-from lanista.errors import BadInputError, nearest
+from lanista.errors import BadInputError, did_you_mean
 from lanista.results.database import Store
 from lanista.results.names import NameStore, Registrar, key_of
 from lanista_protocol import option_fault, shown
@@ -135,11 +135,5 @@ def _token(given: str | None) -> str:
 
 
 def _unknown(store: NameStore, name: str) -> BadInputError:
-    names = {key_of(registered.name): registered.name for registered in store.names()}
-    close = nearest(key_of(name), names)
-    hint = (
-        "`lanista arena name list` lists them"
-        if close is None
-        else f"did you mean {names[close]!r}?"
-    )
-    return BadInputError(f"no name {shown(name)} is registered; {hint}")
+    meant = did_you_mean(name, [registered.name for registered in store.names()])
+    return BadInputError(f"no name {shown(name)} is registered{meant}")
