@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "page"))
 from browser import Browser
 
 from lanista.page.replay_reader import read_frames
-from lanista.page.server import page_files
+from lanista.page.routes import page_files
 
 MATCHES = {
     "crematoria": ("Demo", "Dummy", "Demo", "Dummy"),

@@ -127,7 +127,7 @@ def _main():
         importlib.import_module(name)
     from lanista.cli import main
     from lanista.page import view
-    from lanista.page.server import packed_files
+    from lanista.page.routes import packed_files
 
     packed_files()
     view.games()

@@ -17,6 +17,7 @@ from lanista.hosting.control import RunningMatches
 from lanista.page import connections as module
 from lanista.page.answers import Answer
 from lanista.page.connections import Connections
+from lanista.page.routes import page_files
 from lanista.page.server import MAX_FRAGMENTS
 from lanista.page.view import View
 from page.house import done, one_match, settled, showing
@@ -50,6 +51,12 @@ async def crowd(house, count, said=HALF, source="127.0.0.1"):
             await streams[-1].send_all(said)
         await trio.testing.wait_all_tasks_blocked()
         yield streams
+
+
+def with_large_file(monkeypatch):
+    """Let the page have one more file."""
+    files = {**page_files(), "/large": Answer(LARGE, "text/plain")}
+    monkeypatch.setattr("lanista.page.routes.page_files", lambda: files)
 
 
 async def gave_way(stream):
@@ -153,7 +160,7 @@ async def test_of_too_many_the_one_that_is_idle_for_the_longest_goes(
     """Not one whose answer is being taken, nor a viewer."""
     monkeypatch.setattr(module, "MAX_REQUESTS", 3)
     viewer = await lone.page()
-    lone.server._files["/large"] = Answer(LARGE, "text/plain")
+    with_large_file(monkeypatch)
     async with crowd(lone, 1, ASKED) as (takes,):
         await trio.sleep(1)
         async with crowd(lone, 2) as idle:
@@ -308,7 +315,7 @@ async def test_an_answer_that_is_not_taken_ends_its_connection(
     monkeypatch.setattr(module, "TAKING_TIME", 4)
     monkeypatch.setattr(View, "lobby", lambda _: LARGE)
     async with showing(View(RunningMatches())) as house:
-        house.server._files["/large"] = Answer(LARGE, "text/plain")
+        with_large_file(monkeypatch)
         async with crowd(house, 1, asked) as (stream,):
             await until(lambda: not house.server.connections.peers)
             assert trio.current_time() < module.REQUEST_TIME + module.TAKING_TIME

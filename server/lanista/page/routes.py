@@ -1,5 +1,7 @@
 """The answers of the page over HTTP: a table of paths, and a handler for each (docs/api.md)."""
 
+import functools
+import hashlib
 import io
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -36,6 +38,7 @@ from lanista.page.authorization import Asked, Authorization
 from lanista.page.connections import Peer
 from lanista.page.frame_cache import NoFramesError
 from lanista.page.frames import API, encode
+from lanista.page.html import PAGE, script
 from lanista.page.view import DEFAULT_MATCHES, MAX_MATCHES, View, card_of, document
 from lanista.results.match_result import FAULTS
 from lanista_protocol import RemoteProtocolError, shown
@@ -67,6 +70,16 @@ _STEP = re.compile(r"(?<=/)@(\.\.?)(?=/|$)")
 """The name `.` or `..` in a path, which clients would take for a step along it without the `@`."""
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """The content type of Prometheus's text format."""
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+"""Content types of the page's files, by their endings."""
+SCRIPT = "/page/script.js"
+"""Path of all modules in one, which index.html names."""
 
 
 @attrs.frozen
@@ -90,9 +103,6 @@ class Routes:
 
     view: View
     authorization: Authorization
-    files: Mapping[str, Answer]
-    """The page's files, by path; those that last also by their address in index.html."""
-    packed_files: Mapping[str, Answer]
     nursery: trio.Nursery
     """Where tables are computed that an answer doesn't wait for."""
     scheme: str
@@ -159,9 +169,9 @@ class Routes:
         target, _, parameters = request.path.partition("?")
         path = _STEP.sub(r"\1", unquote(target))
         for file in (request.path, path):  # files that last are named with their version
-            if file in self.files and request.method == "GET":
+            if file in page_files() and request.method == "GET":
                 packs = "gzip" in ",".join(request.headers.get_all("Accept-Encoding"))
-                return self.packed_files[file] if packs else self.files[file]
+                return packed_files()[file] if packs else page_files()[file]
         authorizations = request.headers.get_all("Authorization")
         asked = Asked(
             peer,
@@ -185,7 +195,7 @@ class Routes:
             for pattern, route in self._table.items()
             if pattern.fullmatch(f"{route.method} {path}")
         }
-        if path in self.files or path == WEBSOCKET:
+        if path in page_files() or path == WEBSOCKET:
             takes.add("GET")
         if not takes:
             raise _nothing()
@@ -209,7 +219,7 @@ class Routes:
 
     async def _document(self, asked: Asked, kind: str, name: str) -> Answer:
         """Answer with the page's document, which knows by its address what to show."""
-        index = self.files["/"]
+        index = page_files()["/"]
         card = await card_of(self.view, kind, name)
         if card is None:
             return index
@@ -432,6 +442,35 @@ class Routes:
             with peer.may_give_way():
                 await turn.enter_async_context(self._turns.turn((work, peer.address)))
             yield
+
+
+@functools.cache
+def page_files() -> Mapping[str, Answer]:
+    """Return all files that a browser can load, by path.
+
+    Those that index.html names have an address with a version there, by which browsers keep them.
+    """
+    files = {SCRIPT: Answer(script().encode(), TYPES[".js"])}
+    for path in sorted(PAGE.rglob("*")):
+        if path.suffix in TYPES:
+            name = path.relative_to(PAGE).as_posix()
+            files[f"/page/{name}"] = Answer(path.read_bytes(), TYPES[path.suffix])
+    index = "/page/index.html"
+    text = files[index].body
+    for name in re.findall(rb'"(/page/[^"]+)"', text):
+        file = files[name.decode()]
+        address = f"{name.decode()}?v={hashlib.sha256(file.body).hexdigest()[:16]}"
+        files[address] = attrs.evolve(file, lasts=True)
+        text = text.replace(b'"%b"' % name, f'"{address}"'.encode())
+    file = attrs.evolve(files[index], body=text)
+    # The screen of a hall is the same document; its script sees the path.
+    return files | {index: file, "/": file, "/screen": file}
+
+
+@functools.cache
+def packed_files() -> Mapping[str, Answer]:
+    """Return the same files, compressed."""
+    return {path: file.gzip() for path, file in page_files().items()}
 
 
 def _qr_svg(text: str) -> bytes:

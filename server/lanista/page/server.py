@@ -4,12 +4,9 @@ HTTP is for reading, and for handing in programs (`routes`), with one answer for
 Commands go over the WebSocket (`viewer`).
 """
 
-import functools
-import hashlib
 import logging
-import re
 import traceback
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import cast
 from urllib.parse import unquote, urlsplit
@@ -30,18 +27,10 @@ from lanista.hosting.accept import open_port
 from lanista.hosting.control import Changes
 from lanista.match.background import WorkDone
 from lanista.page import view as views
-from lanista.page.answers import (
-    Answer,
-    bad_request,
-    forbidden,
-    parse_request,
-    refusal,
-    unavailable,
-)
+from lanista.page.answers import bad_request, forbidden, parse_request, refusal, unavailable
 from lanista.page.authorization import Authorization, OperatorToken
 from lanista.page.connections import Connections, Peer
-from lanista.page.html import PAGE, script
-from lanista.page.routes import WEBSOCKET, Routes
+from lanista.page.routes import WEBSOCKET, Routes, packed_files
 from lanista.page.view import View
 from lanista.page.viewer import Viewer
 
@@ -63,16 +52,6 @@ LOOK_EVERY = 0.5
 GRACE = 3.0
 """Seconds without a viewer after which the page of a match or a tournament ends; reloading the page
 takes less."""
-TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-}
-"""Content types of the page's files, by their endings."""
-SCRIPT = "/page/script.js"
-"""Path of all modules in one, which index.html names."""
 
 log = structlog.get_logger()
 
@@ -94,8 +73,6 @@ class Server:
     """The sites that may show the page within theirs."""
     operator: OperatorToken = attrs.field(init=False)
     viewers: set[Viewer] = attrs.field(factory=set, init=False)
-    _files: dict[str, Answer] = attrs.field(init=False)
-    _packed_files: Mapping[str, Answer] = attrs.field(init=False)
     _listeners: list[trio.SocketListener] = attrs.field(factory=list, init=False)
     connections: Connections = attrs.field(init=False)
     _changes: Changes = attrs.field(factory=Changes, init=False)
@@ -103,8 +80,6 @@ class Server:
     _routes: Routes = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._files = dict(page_files())
-        self._packed_files = packed_files()
         self.operator = OperatorToken(self.token)
         # With a token, viewers on loopback may be other people, who come through a proxy.
         is_private = is_loopback(self.host) and self.token is None
@@ -123,6 +98,7 @@ class Server:
         # These take a while at first and are cached: not during a match.
         views.games()
         views.bots(None)
+        packed_files()
         if self.view.arena is not None:
             # Imported only now: it takes a while, and nobody needs it without an arena.
             import lanista.page.metrics  # noqa: F401, PLC0415
@@ -170,14 +146,8 @@ class Server:
         arena = self.view.arena
         done = WorkDone() if arena is None else arena.connections.background.done
         authorization = Authorization(self.operator, self.view)
-        self._routes = Routes(
-            self.view,
-            authorization,
-            self._files,
-            self._packed_files,
-            nursery,
-            "http" if self.tls is None else "https",
-        )
+        scheme = "http" if self.tls is None else "https"
+        self._routes = Routes(self.view, authorization, nursery, scheme)
         self.connections = Connections(self._listeners, self._answer, done, self.tls)
         await nursery.start(self.view.frame_cache.run)
         nursery.start_soon(self.view.records_helper.run)
@@ -303,32 +273,3 @@ def _name_of(host: str) -> str | None:
         return urlsplit(f"//{host}").hostname
     except ValueError:
         return None
-
-
-@functools.cache
-def page_files() -> Mapping[str, Answer]:
-    """Return all files that a browser can load, by path.
-
-    Those that index.html names have an address with a version there, by which browsers keep them.
-    """
-    files = {SCRIPT: Answer(script().encode(), TYPES[".js"])}
-    for path in sorted(PAGE.rglob("*")):
-        if path.suffix in TYPES:
-            name = path.relative_to(PAGE).as_posix()
-            files[f"/page/{name}"] = Answer(path.read_bytes(), TYPES[path.suffix])
-    index = "/page/index.html"
-    text = files[index].body
-    for name in re.findall(rb'"(/page/[^"]+)"', text):
-        file = files[name.decode()]
-        address = f"{name.decode()}?v={hashlib.sha256(file.body).hexdigest()[:16]}"
-        files[address] = attrs.evolve(file, lasts=True)
-        text = text.replace(b'"%b"' % name, f'"{address}"'.encode())
-    file = attrs.evolve(files[index], body=text)
-    # The screen of a hall is the same document; its script sees the path.
-    return files | {index: file, "/": file, "/screen": file}
-
-
-@functools.cache
-def packed_files() -> Mapping[str, Answer]:
-    """Return the same files, compressed."""
-    return {path: file.gzip() for path, file in page_files().items()}
