@@ -43,12 +43,6 @@ def parts(record):
     return [json.loads(encode(part)) for part in read_frames(record)]
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch):
-    """Another worker is started at once."""
-    monkeypatch.setattr(module, "RESTART_PAUSE", 0.01)
-
-
 async def pid_of(cache):
     """The replay worker's process."""
     return await cache._helper.call(os.getpid)
@@ -93,7 +87,7 @@ async def test_a_finished_record_promises_its_frames_before_they_are_made(record
     for path, live, promised in [(record, False, TURNS + 1), (record, True, 0), (cut, False, 0)]:
         worker = ReplayWorker(tmp_path)
         worker.open(1, path, live=live, logs=None)
-        reports, _ = worker.work([1])
+        reports = worker.work([1])
         assert (promised, 1) == (reports[0].expected, len(reports[0].frames))
         worker.close(1)
     file = FrameFile(1, "m1", record, tmp_path / "1")
@@ -231,7 +225,7 @@ def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monke
     worker.open(1, record, live=False, logs=None)
     reports = []
     while not reports or reports[-1].end is None:
-        reports += worker.work([1])[0]
+        reports += worker.work([1])
     sizes = [size for report in reports for size in report.frames]
     assert 1 < len(sizes) < TURNS
     assert sum(sizes) == (tmp_path / "frames/1").stat().st_size > 2000 >= sum(sizes[:-1])
@@ -246,7 +240,7 @@ def test_jobs_that_are_over_hold_no_memory(tmp_path, record):
     def blocks_after(numbers):
         for number in numbers:
             worker.open(number, record, live=False, logs=None)
-            while not worker.work([number])[0][-1].end:
+            while not worker.work([number])[-1].end:
                 pass
             worker.close(number)
         return sys.getallocatedblocks()
@@ -297,10 +291,10 @@ async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record):
         RuntimeError("can't start new thread"),
     ],
 )
-async def test_a_worker_that_nobody_needs_is_not_tried_again(
+async def test_a_worker_that_cannot_start_fails_whoever_needs_it(
     cache, record, monkeypatch, autojump_clock, refusal
 ):
-    """One that the system has no room for: not for a page, until a match is opened."""
+    """One that the system has no room for; it is tried again when another match is opened."""
     calls = []
 
     async def call(helper, function, folder, orders, jobs):
@@ -311,10 +305,12 @@ async def test_a_worker_that_nobody_needs_is_not_tried_again(
     cache.warm_up()
     await trio.sleep(5)
     assert [[]] == calls
-    frame_file = cache.acquire("m1", record, live=False)
-    await trio.sleep(5)
-    assert {(), (frame_file.number,)} == set(map(tuple, calls))
-    assert 10 < len(calls)
+    for number in (1, 2):
+        frame_file = cache.acquire("m1", record, live=False)
+        await trio.sleep(5)
+        assert module.INTERRUPTED == frame_file.failed
+        assert [number] == calls[number]
+    assert 3 == len(calls)
 
 
 @pytest.mark.parametrize("at_once", [True, False])

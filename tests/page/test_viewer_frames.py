@@ -271,7 +271,7 @@ async def test_the_replay_worker_is_started_when_a_page_connects():
     assert before == set(multiprocessing.active_children())
 
 
-async def test_frames_that_are_interrupted_are_made_again_for_who_waits(house):
+async def test_frames_that_are_interrupted_are_made_again_when_the_match_is_opened(house):
     """The replay worker may be killed; test_frame_cache.py has what the cache says then."""
     ann, bob, match = await house.pair()
     page = await house.page()
@@ -282,5 +282,8 @@ async def test_frames_that_are_interrupted_are_made_again_for_who_waits(house):
     frame_file.fail("the replay was interrupted; open the match again")
     await play((ann, [AWAY, BACK]), (bob, ["", "9 9 9 9"]), leave=True)
     answer = await page.answer("next")
+    assert ("end", frame_file.failed) == (answer["type"], answer["trouble"])
+    await page.ask("open", match=match)
+    answer = await page.ask("frames", match=match, known=True, **{"from": 1})
     assert ("frames", 1) == (answer["type"], answer["from"])
     assert 0 == frame_file.viewers

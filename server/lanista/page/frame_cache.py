@@ -4,8 +4,8 @@ The replay worker (`replay_worker`) writes the frames of each match into a file,
 viewers share; the arena's process only learns where each frame ends, and later reads ready bytes.
 When there are too many files, those without a viewer are removed, the least recently used first.
 
-If the worker dies, unfinished files are marked as failed, and the next request starts another
-worker: the record gives the same frames again.
+If the worker dies, unfinished files are marked as failed, and the next one that is opened starts
+another worker: the record gives the same frames again.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ import math
 import os
 import zlib
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ import trio
 from lanista.errors import BadInputError
 from lanista.helper_processes import HelperDiedError, HelperProcess
 from lanista.page.frames import KEY_EVERY
-from lanista.page.replay_worker import Order, ReplayWorker, Report, work
+from lanista.page.replay_worker import INTERRUPTED, Order, ReplayWorker, Report, work
 from lanista.temporary import TemporaryFolder
 
 KEPT = 512 * 1024 * 1024
@@ -40,8 +40,6 @@ FILES_KEPT = 500
 """Number of files above which those without a viewer are removed."""
 UNFINISHED_KEPT = 4
 """Number of unfinished files that are kept although they have no viewer."""
-RESTART_PAUSE = 1.0
-"""Maximum seconds to wait before a replay worker that died is started again."""
 MAX_MEMORY = 1024**3
 """Limit of the replay worker's address space in bytes: a hostile file could fill the memory."""
 
@@ -200,27 +198,26 @@ class FrameCache:
             self._folder.close()
 
     async def _make_frames(self) -> None:
-        orders = [await self._orders.receive()]
+        jobs: list[int] = []
         while True:
+            orders = [] if jobs else [await self._orders.receive()]
             with contextlib.suppress(trio.WouldBlock):
                 while True:
                     orders.append(self._orders.receive_nowait())
-            jobs = [number for number, file in self._by_number.items() if not file.over]
-            reports: Sequence[Report] = ()
-            pause = RESTART_PAUSE if jobs else math.inf  # if it dies
+            jobs = self._jobs()
             try:
-                reports, has_more = await self._helper.call(work, self.folder, orders, jobs)
-                pause = 0 if has_more else math.inf
+                reports = await self._helper.call(work, self.folder, orders, jobs)
             except (HelperDiedError, OSError, RuntimeError) as error:
-                # The last if no thread can start. Matches go on without frames, and the next worker
-                # knows no job.
+                # The last if no thread can start. Matches go on without frames.
                 log.error("the replay worker failed", why=str(error))
+                reports = [Report(job=number, failed=INTERRUPTED) for number in jobs]
             for report in reports:
                 if report.job in self._by_number:
                     self._by_number[report.job].update(report)
-            orders = []
-            with trio.move_on_after(pause):
-                orders.append(await self._orders.receive())
+            jobs = self._jobs()
+
+    def _jobs(self) -> list[int]:
+        return [number for number, file in self._by_number.items() if not file.over]
 
     def prepare(self) -> None:
         """Make the folder if it isn't there, and remove those that killed arenas left behind.

@@ -29,6 +29,8 @@ MAKING = 0.03
 """Seconds after which a call that makes frames ends: each call costs the arena's loop 0.3 ms."""
 WAITING = 0.1
 """Seconds after which a call ends that has found nothing to do: orders wait until then."""
+INTERRUPTED = "the replay was interrupted; open the match again"
+"""What is told of a job that was begun by a process which has died."""
 MAX_FRAMES_SIZE = 256 * 1024 * 1024
 """Maximum size of a job's frames in bytes: some hundred thousand turns of Angry Mob."""
 
@@ -54,13 +56,11 @@ def packed(part: dict[str, Any]) -> bytes:
     return zlib.compress(frames.encode(part), 1)
 
 
-def work(
-    folder: Path, orders: "Sequence[Order]", jobs: Sequence[int]
-) -> tuple[Sequence[Report], bool]:
+def work(folder: Path, orders: "Sequence[Order]", jobs: Sequence[int]) -> Sequence[Report]:
     """Carry out orders, and make some frames of every job; wait for a moment if there are none.
 
     The jobs are those that aren't over; one that was begun by another process, which has died,
-    fails. Return the reports, and whether there is more to do without further orders.
+    fails.
     """
     global _worker  # noqa: PLW0603 - what a process keeps from call to call
     if _worker is None:
@@ -147,13 +147,11 @@ class ReplayWorker:
         """Remove a folder."""
         shutil.rmtree(folder, ignore_errors=True)
 
-    def work(self, jobs: Sequence[int]) -> tuple[Sequence[Report], bool]:
+    def work(self, jobs: Sequence[int]) -> Sequence[Report]:
         """Make some frames of every job (`work`)."""
         reports, self._reports = self._reports, []
-        for number in jobs:
-            if number not in self._jobs:
-                why = "the replay was interrupted; open the match again"
-                reports.append(Report(job=number, failed=why))
+        lost = [number for number in jobs if number not in self._jobs]
+        reports += [Report(job=number, failed=INTERRUPTED) for number in lost]
         began = time.monotonic()
         while left := [self._jobs[number] for number in jobs if number in self._jobs]:
             made = list(filter(None, map(self._work_on, left)))
@@ -165,7 +163,7 @@ class ReplayWorker:
                 if reports or took > WAITING:
                     break
                 time.sleep(LOOK_EVERY)
-        return reports, bool(left)
+        return reports
 
     def _work_on(self, job: ReplayJob) -> Report | None:
         """Make a few frames of a job; return None if there is nothing new."""

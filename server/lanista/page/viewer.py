@@ -251,17 +251,10 @@ class Viewer:
             self._close(match)
         if match not in self._frame_files:
             self._check_room()
-            await self._acquire(match, None)
+            frame_file = await self.view.acquire_frames(match, self.visitor)
+            if self._frame_files.setdefault(match, frame_file) is not frame_file:
+                self.view.frame_cache.release(frame_file)  # another request has opened it meanwhile
         await self._send_head(match, message)
-
-    async def _acquire(self, match: str, former: FrameFile | None) -> None:
-        """Open a match, in place of former frames, unless another request does so meanwhile."""
-        frame_file = await self.view.acquire_frames(match, self.visitor)
-        unused: FrameFile | None = frame_file
-        if self._frame_files.get(match) is former:
-            self._frame_files[match], unused = frame_file, former
-        if unused is not None:
-            self.view.frame_cache.release(unused)
 
     def _may_come(self, match: str) -> bool:
         """Return whether a match may have a record to wait for."""
@@ -360,12 +353,6 @@ class Viewer:
             if not is_there:
                 await turn.enter_async_context(self._turns.turn(match))
             await frame_file.wait_frame(position)
-            if frame_file.failed is not None and match not in self.uploads:
-                # They are made again: the record gives the same frames.
-                if self._frame_files.get(match) is frame_file:
-                    await self._acquire(match, frame_file)
-                frame_file = self._frame_files.get(match, frame_file)
-                await frame_file.wait_frame(position)
             if self.view.running.matches:
                 await self._wait_turn()
             if position >= frame_file.count and frame_file.end is not None:
