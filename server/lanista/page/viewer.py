@@ -241,20 +241,25 @@ class Viewer:
             if scope.cancelled_caught:
                 await self._done(message)
                 return
-        frame_file = self._frame_files.get(match)
-        if (
-            frame_file is not None
-            and match not in self.uploads
-            and (frame_file.failed is not None or await self._may_see_others(match, frame_file))
-        ):
-            # Frames that failed are made again, and those without logs once logs may be shown.
-            self._close(match)
         if match not in self._frame_files:
             self._check_room()
-            frame_file = await self.view.acquire_frames(match, self.visitor)
-            if self._frame_files.setdefault(match, frame_file) is not frame_file:
-                self.view.frame_cache.release(frame_file)  # another request has opened it meanwhile
+        if match not in self.uploads:
+            await self._acquire(match)
         await self._send_head(match, message)
+
+    async def _acquire(self, match: str) -> None:
+        """Open a match, with other frames than before if they failed, or may have logs now."""
+        try:
+            frame_file = await self.view.acquire_frames(match, self.visitor)
+        except NoFramesError:
+            if match not in self._frame_files:
+                raise
+            return  # it is over, and its record can't be seen yet
+        if self._frame_files.get(match) is frame_file:
+            self.view.frame_cache.release(frame_file)
+        else:
+            self._close(match)
+            self._frame_files[match] = frame_file
 
     def _may_come(self, match: str) -> bool:
         """Return whether a match may have a record to wait for."""
@@ -262,13 +267,6 @@ class Viewer:
             return False
         is_unfinished = self.view.is_running(match) or self.view.running.hides(match)
         return is_unfinished or match in self._frame_files
-
-    async def _may_see_others(self, match: str, frame_file: FrameFile) -> bool:
-        """Return whether the viewer may see other logs of a match than those in some frames."""
-        try:
-            return frame_file.logs != await self.view.log_seats(match, self.visitor)
-        except NoFramesError:  # it is over, and its record can't be seen yet
-            return False
 
     def _check_room(self) -> None:
         if len(self._frame_files) >= MAX_OPEN:
