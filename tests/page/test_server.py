@@ -17,6 +17,7 @@ from lanista.games import registry
 from lanista.hosting.control import RunningMatches
 from lanista.page.difference import json_of_files
 from lanista.page.frames import API
+from lanista.page.kept_list import KeptList
 from lanista.page.view import View
 from page.house import one_match, opened, play, record_of, settled, showing
 from page.records import AWAY, BACK, values
@@ -418,7 +419,7 @@ async def test_a_fault_of_the_page_ends_the_page_alone(tmp_path, monkeypatch):
         await broken.wait()
         raise KeyError("a fault")
 
-    monkeypatch.setattr(View, "run", break_down)
+    monkeypatch.setattr(KeptList, "run", break_down)
     async with opened(tmp_path) as house:
         ann, bob, _ = await house.pair()
         assert 200 == (await house.get("/healthz")).status
@@ -436,7 +437,7 @@ async def test_a_page_that_cannot_begin_is_told(monkeypatch):
     async def break_down(*_, task_status):
         raise KeyError("a fault")
 
-    monkeypatch.setattr(View, "run", break_down)
+    monkeypatch.setattr(KeptList, "run", break_down)
     with pytest.RaisesGroup(KeyError, flatten_subgroups=True):
         async with showing(View(RunningMatches())):
             pass

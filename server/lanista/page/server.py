@@ -151,7 +151,7 @@ class Server:
         self.connections = Connections(self._listeners, self._answer, done, self.tls)
         await nursery.start(self.view.frame_cache.run)
         nursery.start_soon(self.view.records_helper.run)
-        await nursery.start(self.view.run)
+        await nursery.start(self.view.listed.run)
         if self.view.tournaments:
             tournaments = self.view.tournaments
             nursery.start_soon(self._while_seen, tournaments.refresh, TOURNAMENTS_EVERY)

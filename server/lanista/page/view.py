@@ -115,15 +115,7 @@ class View:
         self.tournaments.on_change = self.running.changes.tell
         self.ladders.on_change = self.running.changes.tell
         self.tournaments.on_end = self.frame_cache.finish
-
-    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep up with the matches that end, until cancelled."""
         self.running.on_end = self._hear_end
-        try:
-            await self.listed.run(task_status=task_status)
-            await trio.sleep_forever()  # `_hear_end` is called meanwhile
-        finally:
-            self.running.on_end = None
 
     def _hear_end(self, match: str, record: Path | None) -> None:
         self.frame_cache.finish(match)
