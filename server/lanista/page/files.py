@@ -13,7 +13,7 @@ from lanista.games.originals import Shown
 from lanista.games.picture import Frame
 from lanista.match.record import BadRecordError
 from lanista.match.replay import MismatchError, positions, read_with_rules
-from lanista.page.image import BadSizeError, Painter, gif, png
+from lanista.page.image import Painter, gif, png
 from lanista.page.replay_reader import is_record, shown_of
 from lanista.system import write_output
 
@@ -41,7 +41,7 @@ def _painted(
         raise BadInputError(f"{file}: not a record, and {error}") from None
     try:
         painter = Painter(shown.scene, registry.get(shown.game).title, shown.names, tile)
-    except BadSizeError as error:
+    except BadInputError as error:
         where = file if tile is None else f"size {tile}"
         raise BadInputError(f"{where}: {error}") from None
     return painter, shown.scene.turn_word, frames()

@@ -50,10 +50,6 @@ _UNCHANGED = [255, *[0] * 255]
 """Maps a difference of palette indices to a mask of the pixels that didn't change."""
 
 
-class BadSizeError(BadInputError):
-    """An image would be larger than can be made."""
-
-
 @attrs.frozen
 class _Layout:
     tile: int
@@ -75,7 +71,7 @@ class Painter:
         """Lay out the image; cells have sides of `tile` pixels, or as many as `LONGEST` allows.
 
         Raises:
-            BadSizeError: The image would be larger than `MOST`.
+            BadInputError: The image would be larger than `MOST`.
         """
         self._scene = scene
         self._title = title
@@ -123,7 +119,7 @@ class Painter:
         if _longer(layout) > MOST:
             width, height = layout.size
             tiles = "even the smallest tiles" if tile is None else f"tiles of {tile} pixels"
-            raise BadSizeError(
+            raise BadInputError(
                 f"{tiles} make an image of {width} x {height} pixels; "
                 f"the longer side can have at most {MOST}"
             )

@@ -80,14 +80,13 @@ class Story:
 
 @attrs.define
 class _Faults:
+    first: FaultInfo
     count: int = 0
-    first: FaultInfo | None = None
     rounds: list[int] = attrs.field(factory=list)
     """The rounds, each once."""
 
     def add(self, fault: FaultInfo) -> None:
         self.count += 1
-        self.first = self.first or fault
         if fault.turn + 1 not in self.rounds[-1:]:
             self.rounds.append(fault.turn + 1)
 
@@ -184,7 +183,7 @@ class Storyteller:
             self._breaks.append(Chapter(number, int(seat_text), f"left: {words}"))
         self._breaks += [Chapter(number, int(seat), "came back") for seat in turn.rejoined]
         for fault in faults:
-            self._faults.setdefault((fault.seat, fault.code), _Faults()).add(fault)
+            self._faults.setdefault((fault.seat, fault.code), _Faults(fault)).add(fault)
 
     def _times_told(self, seat: int) -> str:
         return times_told(self._times.get(seat, ()), self.limit, self.scene.turn_word)
@@ -227,7 +226,7 @@ class Storyteller:
     def _first_faults(self) -> Iterator[Chapter]:
         """Yield the first fault of each seat of each grave kind, with the number of them."""
         for (seat, code), faults in self._faults.items():
-            if code in _FIRST_FAULTS and faults.first is not None:
+            if code in _FIRST_FAULTS:
                 yield Chapter(faults.first.turn + 1, seat, f"{_faulty(code, faults)} from here on")
 
     def _leads(self) -> Iterator[Chapter]:
@@ -387,7 +386,7 @@ class Storyteller:
 
     def _repeated(self, seat: int, code: str, result: ResultInfo | None) -> Iterator[Chapter]:
         faults = self._faults.get((seat, code))
-        if faults is None or faults.first is None:
+        if faults is None:
             return
         text = _faulty(code, faults)
         if code != "illegal":
