@@ -16,7 +16,7 @@ MOVE_LIMIT = 9
 """Turns of a match in the arena that most tests share."""
 OFTEN = """\
 from lanista.page import renewal, server, tournaments
-tournaments.REST, renewal.SHARE = 0.2, 0
+tournaments.Tournament.rest, renewal.SHARE = 0.2, 0
 server.TOURNAMENTS_EVERY = server.LOOK_EVERY = 0.1
 server.GRACE = 1.0
 """

@@ -16,7 +16,6 @@ import trio
 from lanista.arena.spec import HouseBot, LadderSpec
 from lanista.games.outcome import Ending
 from lanista.page import ladders, renewal, tables
-from lanista.page.ladders import REST
 from lanista.page.renewal import NoStandingsError
 from lanista.page.tables import LadderSource, TableHelpers
 from lanista.page.view import View
@@ -293,16 +292,16 @@ async def test_tables_are_computed_when_there_are_new_matches(
         assert (1, 1) == (len(ask.questions), len(told))
         assert 4 == shown.summaries()[0]["matches"]
         write_results(tmp_path, *PLAYED[2:4])
-        await trio.sleep(REST + 1)
+        await trio.sleep(ladders.Ladder.rest + 1)
         await shown.refresh()
         assert (8, 2) == (shown.summaries()[0]["matches"], len(told))
         ask.error = NoStandingsError("the results can't be read; the arena's log says why", "why")
-        await trio.sleep(REST + 1)
+        await trio.sleep(ladders.Ladder.rest + 1)
         await shown.refresh()
         table = json.loads(await shown.table_json("pit"))
         assert (8, str(ask.error)) == (table["matches"], table["problem"])
         ask.error = None
-        await trio.sleep(REST + 1)
+        await trio.sleep(ladders.Ladder.rest + 1)
         await shown.refresh()
         assert None is shown.summaries()[0]["problem"]
 
@@ -317,18 +316,18 @@ async def test_a_table_that_failed_after_a_long_wait_is_tried_again_soon(autojum
             raise outcomes.pop()
         return "state", "table"
 
-    table = renewal.Renewal(compute, REST, "ladder", "pit")
-    assert await table.run()
-    assert REST == table.due - trio.current_time()
-    await trio.sleep(REST)
-    assert await table.run()
+    table = ladders.Ladder("pit", compute, None, None, None)
+    assert await table.renew()
+    assert ladders.Ladder.rest == table.due - trio.current_time()
+    await trio.sleep(ladders.Ladder.rest)
+    assert await table.renew()
     assert (None, 30 * renewal.SHARE) == (table.problem, table.due - trio.current_time())
 
 
 async def test_bots_are_paired_by_the_ratings_of_the_latest_table(tmp_path, monkeypatch):
     """A name that was struck has none any more."""
     monkeypatch.setattr(renewal, "SHARE", 0)
-    monkeypatch.setattr(ladders, "REST", 0.0)
+    monkeypatch.setattr(ladders.Ladder, "rest", 0.0)
     write_results(tmp_path, *PLAYED)
     async with arena_with(tmp_path) as arena:
         room = arena.ladders["pit"]
@@ -349,7 +348,7 @@ async def test_answers_do_not_wait_for_a_newer_table(tmp_path, monkeypatch):
     async with opened(tmp_path, ask=ask) as house:
         before = (await house.get("/api/1/ladders/pit")).json
         ask.gate = trio.Event()
-        house.server.view.ladders.ladders["pit"].renewal.due = 0
+        house.server.view.ladders.ladders["pit"].due = 0
         try:
             await ask.is_waiting.wait()
             assert before == (await house.get("/api/1/ladders/pit")).json
@@ -405,7 +404,7 @@ async def test_answers_about_a_bot_are_sent_again(tmp_path, monkeypatch):
 
 async def test_viewers_are_told_of_a_newer_table(tmp_path, monkeypatch):
     monkeypatch.setattr(renewal, "SHARE", 0)
-    monkeypatch.setattr(ladders, "REST", 0.0)
+    monkeypatch.setattr(ladders.Ladder, "rest", 0.0)
     monkeypatch.setattr(ladders, "EVERY", 0.01)
     write_results(tmp_path, *PLAYED[:1])
     async with opened(tmp_path) as house:

@@ -66,7 +66,7 @@ def often(monkeypatch):
 def cup(folder, ask=None):
     """A tournament that another process plays."""
     table = Results(NoStandingsError("no results yet"))
-    return Tournaments([Tournament("cup", folder, table, ask or Asked())])
+    return Tournaments([Tournament("cup", table, folder, ask or Asked())])
 
 
 def page(folder, ask=None):

@@ -19,10 +19,9 @@ from lanista.games.outcome import Ending
 from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatches
 from lanista.page import server as server_module
-from lanista.page import tournaments as module
 from lanista.page.renewal import SHARE, NoStandingsError
 from lanista.page.tables import TableHelpers
-from lanista.page.tournaments import FIRST, REST, Tournament, Tournaments, TournamentTable
+from lanista.page.tournaments import FIRST, Tournament, Tournaments, TournamentTable
 from lanista.page.view import View
 from lanista.ratings.text import as_json
 from lanista.results.database import Store
@@ -60,7 +59,7 @@ class Results:
 def tournaments_of(tables):
     """Tournaments whose matches nobody asks for, given what computes their tables."""
     nowhere = Path("/nowhere")
-    return [Tournament(name, nowhere, table, None) for name, table in tables.items()]
+    return [Tournament(name, table, nowhere, None) for name, table in tables.items()]
 
 
 def page(**tables):
@@ -156,9 +155,9 @@ async def test_a_problem_is_told_in_its_words_and_why_to_the_log():
     bad = Results(NoStandingsError("no results yet", "/home/x/cup.db: not there"))
     with capture_logs() as logs:
         async with page(bad=bad, cup=Results(TWO_JSON)) as house:
-            house.server.view.tournaments.shown[0].renewal.due = 0  # asked again at once
+            house.server.view.tournaments.shown[0].due = 0  # asked again at once
             found = (await house.get("/api/1/tournaments")).json["tournaments"]
-            house.server.view.tournaments.shown[0].renewal.due = 0
+            house.server.view.tournaments.shown[0].due = 0
             again = (await house.get("/api/1/tournaments/bad")).json
     assert 2 == bad.count
     empty = dict.fromkeys(("title", "computed", "bots", "standings"))
@@ -210,17 +209,17 @@ async def test_results_are_looked_at_once_in_a_while(mock_clock):
     tournaments = Tournaments(tournaments_of({"cup": results}), on_change=lambda: told.append(1))
     assert [None] == [one["standings"] for one in tournaments.summaries()]
     before = await tournaments.one_json("cup")
-    mock_clock.jump(REST - 0.1)
+    mock_clock.jump(Tournament.rest - 0.1)
     await tournaments.refresh()
     assert (1, 1) == (results.count, len(told))
     mock_clock.jump(0.2)
     results.found = None  # nothing changed
     assert before == await tournaments.one_json("cup")
-    mock_clock.jump(REST + 0.1)
+    mock_clock.jump(Tournament.rest + 0.1)
     results.found = dict(TWO_JSON)  # read anew, and the same
     assert before == await tournaments.one_json("cup")
     assert (3, 1) == (results.count, len(told))
-    mock_clock.jump(REST + 0.1)
+    mock_clock.jump(Tournament.rest + 0.1)
     results.found = {**TWO_JSON, "blocks": 19}
     assert 19 == json.loads(await tournaments.one_json("cup"))["standings"]["blocks"]
     assert (4, 2) == (results.count, len(told))
@@ -275,7 +274,7 @@ async def test_the_page_goes_on_while_results_are_looked_at():
 
 async def test_who_looks_is_told_what_changes(monkeypatch):
     """And while nobody does, nothing is looked at."""
-    monkeypatch.setattr(module, "REST", 0.0)
+    monkeypatch.setattr(Tournament, "rest", 0.0)
     monkeypatch.setattr(server_module, "TOURNAMENTS_EVERY", 0.01)
     results = Results(NoStandingsError("no results yet"))
     async with page(cup=results) as house:
@@ -302,7 +301,7 @@ async def shown(nursery):
         kept.append(shown_tournaments([path]))
         nursery.start_soon(kept[-1].run)
         (tournament,) = kept[-1].tournaments.shown
-        return tournament.renewal.compute
+        return tournament.compute
 
     yield shown
     nursery.cancel_scope.cancel()

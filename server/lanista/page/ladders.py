@@ -20,8 +20,6 @@ if TYPE_CHECKING:  # they load much, which an arena without ladders needs not
 
 EVERY = 1.0
 """Seconds between two checks for tables that are due."""
-REST = 10.0
-"""Minimum seconds between two tables of a ladder."""
 ANSWERS = 64
 """Number of answers about bots that are kept."""
 ANSWER_FOR = 5.0
@@ -49,32 +47,28 @@ class LadderTable:
 
 
 @attrs.define(eq=False)
-class Ladder:
+class Ladder(Renewal[LadderTable]):
     """A ladder with the last table that was computed."""
 
+    rest = 10.0
+    kind = "ladder"
     room: "LadderRoom"
-    _compute: Callable[[str | None], Awaitable[tuple[str, LadderTable | None]]]
-    """Computes its table, as `Renewal.compute`."""
     bot: Callable[[str, Any], Awaitable[dict[str, Any]]]
     """Returns the results of a bot, given its versions in the table."""
     pair: Callable[[str, str], Awaitable[dict[str, Any]]]
     """Returns the results of a bot against another one."""
-    renewal: Renewal[LadderTable] = attrs.field(init=False)
     computed: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the first table, or the first problem, is there."""
-
-    def __attrs_post_init__(self) -> None:
-        self.renewal = Renewal(self._compute, REST, "ladder", self.room.spec.name)
 
     @property
     def table(self) -> LadderTable:
         """The last table, or an empty one."""
-        return self.renewal.result or LadderTable()
+        return self.result or LadderTable()
 
     def names(self) -> dict[str, Any]:
         """Return how it is called, and its game."""
         ruleset = self.room.ruleset
-        return {"ladder": self.room.spec.name, "game": ruleset.name, "title": ruleset.title}
+        return {"ladder": self.name, "game": ruleset.name, "title": ruleset.title}
 
     def about(self) -> dict[str, Any]:
         """Return what is known of it as a whole."""
@@ -86,7 +80,7 @@ class Ladder:
             "submissions": self.room.spec.submissions is not None,
             **self.room.presence(),
             **(self.table.about or _NOTHING),
-            "problem": self.renewal.problem,
+            "problem": self.problem,
         }
 
     def rests(self) -> dict[str, Any]:
@@ -105,12 +99,10 @@ class Ladder:
         """Return the rows of bots, as JSON."""
         await self.computed.wait()
         if not self.table.about:
-            raise NoStandingsError(self.renewal.problem or "there is no table yet")
+            raise NoStandingsError(self.problem or "there is no table yet")
         for bot in bots:
             if bot not in self.table.rows:
-                raise not_found(
-                    f"there is no bot {bot!r} in the table of the ladder {self.room.spec.name}"
-                )
+                raise not_found(f"there is no bot {bot!r} in the table of the ladder {self.name}")
         return [orjson.Fragment(self.table.rows[bot]) for bot in bots]
 
 
@@ -145,7 +137,7 @@ class Ladders:
     async def refresh(self) -> None:
         """Compute the table of each ladder that has new results and is due."""
         for ladder in self.ladders.values():
-            changed = await ladder.renewal.run()
+            changed = await ladder.renew()
             ladder.computed.set()
             if changed:
                 ladder.room.rate(ladder.table.ratings)
@@ -204,7 +196,7 @@ class Ladders:
         ask: Callable[[], Awaitable[dict[str, Any]]],
     ) -> dict[str, Any]:
         # With the time of the table, as viewers ask again when there is another one.
-        key = (ladder.room.spec.name, ladder.table.about["computed"], *bots)
+        key = (ladder.name, ladder.table.about["computed"], *bots)
         async with self._one_bot:
             until, found = self._answers.get(key, (float("-inf"), {}))
             if trio.current_time() >= until:

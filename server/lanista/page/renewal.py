@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import attrs
 import structlog
@@ -31,17 +31,17 @@ class NoStandingsError(RefusedError):
 
 @attrs.define(eq=False)
 class Renewal(Generic[T]):
-    """Computes something again and again, but not too often."""
+    """Something that is computed from results again and again, but not too often."""
 
+    rest: ClassVar[float]
+    """Minimum seconds between two computations."""
+    kind: ClassVar[str]
+    """The word `tournament` or `ladder`, for the line of the log about a problem."""
+    name: str
+    """The name of the tournament or the ladder."""
     compute: Callable[[str | None], Awaitable[tuple[str, T | None]]]
     """Returns the state of what it is computed from, and the result; without a result if that is
     the last state, which it is given. Raises `NoStandingsError`."""
-    rest: float
-    """Minimum seconds between two computations."""
-    kind: str
-    """The word `tournament` or `ladder`, for the line of the log about a problem."""
-    name: str
-    """Its name, for that line."""
     result: T | None = attrs.field(default=None, init=False)
     """The last one that was computed."""
     problem: str | None = attrs.field(default=None, init=False)
@@ -58,7 +58,7 @@ class Renewal(Generic[T]):
         """Whether it may be computed now."""
         return trio.current_time() >= self.due
 
-    async def run(self) -> bool:
+    async def renew(self) -> bool:
         """Compute it if that is due; return whether the result or the problem has changed.
 
         It must not be called again meanwhile.

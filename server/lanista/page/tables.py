@@ -86,7 +86,7 @@ class TableHelpers:
         """Return the tournament that a spec describes, as it is now."""
         table = functools.partial(self.compute, tournament_table, file)
         matches = functools.partial(self.ask, tournament_matches, file)
-        return Tournament(setup.spec.name, setup.records, table, matches)
+        return Tournament(setup.spec.name, table, setup.records, matches)
 
     def ladders_of(self, arena: "Arena") -> Ladders:
         """Return the ladders of an arena."""
@@ -103,7 +103,7 @@ class TableHelpers:
             table = functools.partial(self.compute, ladder_table, source)
             bot = functools.partial(self.ask, bot_of, source)
             pair = functools.partial(self.ask, pair_of, source)
-            shown[name] = Ladder(room, table, bot, pair)
+            shown[name] = Ladder(name, table, room, bot, pair)
         return Ladders(shown)
 
 

@@ -30,8 +30,6 @@ from lanista.results.recorded import match_json, summary
 
 log = structlog.get_logger()
 
-REST = 5.0
-"""Minimum seconds between two looks at a tournament's results."""
 STILL = 10.0
 """Seconds without a new line after which it is checked whether anybody still writes a record."""
 _LONG = {"standings", "head_to_head", "seat_advantage", "rounds", "race"}
@@ -61,28 +59,23 @@ class TournamentTable:
 
 
 @attrs.define(eq=False)
-class Tournament:
+class Tournament(Renewal[TournamentTable]):
     """A tournament and the last table that was computed of it."""
 
-    name: str
+    rest = 5.0
+    kind = "tournament"
     records: Path
     """The folder of its records."""
-    _compute: Callable[[str | None], Awaitable[tuple[str, TournamentTable | None]]]
-    """Computes its table, as `Renewal.compute`."""
     matches: Callable[[Mapping[str, Any]], Awaitable[tuple[list[dict[str, Any]], int | None]]]
     """Returns stored matches that meet some filters, and where the next page begins; it raises
     `NoStandingsError`."""
-    renewal: Renewal[TournamentTable] = attrs.field(init=False)
     computed: str | None = attrs.field(default=None, init=False)
     """The time of the last change."""
-
-    def __attrs_post_init__(self) -> None:
-        self.renewal = Renewal(self._compute, REST, "tournament", self.name)
 
     @property
     def table(self) -> TournamentTable | None:
         """The table of the last look; None if there was a problem."""
-        return None if self.renewal.problem else self.renewal.result
+        return None if self.problem else self.result
 
     def summary(self) -> dict[str, Any]:
         """Return its part of the lobby's message."""
@@ -100,7 +93,7 @@ class Tournament:
             "title": None if table is None else registry.get(table.first["game"]).title,
             "computed": None if table is None else self.computed,
             "bots": None if table is None else table.bots,
-            "problem": self.renewal.problem,
+            "problem": self.problem,
         }
 
 
@@ -185,9 +178,9 @@ class Tournaments:
         return orjson.dumps({"tournaments": [one.whole() for one in self.shown]})
 
     async def _refresh(self, tournament: Tournament) -> None:
-        if tournament.renewal.is_due:
+        if tournament.is_due:
             async with self._one_table:  # whoever has waited for the same table finds it not due
-                if await tournament.renewal.run():
+                if await tournament.renew():
                     tournament.computed = datetime.now(UTC).isoformat(timespec="milliseconds")
                     self.on_change()
 
