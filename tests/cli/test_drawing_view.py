@@ -56,10 +56,10 @@ def test_a_long_list_is_cut():
 def printed(drawn, *, plain):
     """The board with a unit in its corner, as it is printed."""
     console = Console(width=200, color_system=None if plain else "truecolor", force_terminal=True)
-    view = BoardView(scene(4), NAMES, 2, plain=plain)
+    view = BoardView(scene(4), NAMES, 2, console)
     frame = Frame(turn=0, marks=(Mark(0, 0, 0, "7"),), captions=("", ""))
     with console.capture() as capture:
-        view.print(frame, console, drawn)
+        view.print(frame, drawn)
     return capture.get().splitlines()[1:]
 
 

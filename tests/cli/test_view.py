@@ -10,7 +10,7 @@ from rich.console import Console
 
 import lanista
 from lanista.cli.live import DELAY, PART_SECONDS, LiveBoard
-from lanista.cli.view import GROUNDS, HALF, SUN, THINGS, BoardView, Part, Window, lacks_colours
+from lanista.cli.view import GROUNDS, HALF, SUN, THINGS, BoardView, Part, Window
 from lanista.games import registry
 from lanista.games.base import complete_settings, start_game
 from lanista.games.picture import Frame, Ground, Level, Mark, Scene, Shape
@@ -75,7 +75,7 @@ def console(width, height, colours="truecolor"):
 
 
 def view(scene, on, size=1):
-    return BoardView(scene, NAMES, size, plain=lacks_colours(on))
+    return BoardView(scene, NAMES, size, on)
 
 
 def lines(drawing):
@@ -106,7 +106,7 @@ WHOLE = [
 
 
 def test_a_line_of_half_blocks_shows_two_rows_in_the_colours_of_the_page():
-    drawing = view(SCENE, console(70, 5)).screen(FRAME, console(70, 5))
+    drawing = view(SCENE, console(70, 5)).screen(FRAME, 0, {})
     assert WHOLE == cells(drawing)
     assert [
         "round 7   A Ann: 1   B Bob: 2   C Cid: 3   D Dora: 4   ■ wizard   ■ ",
@@ -117,7 +117,7 @@ def test_a_line_of_half_blocks_shows_two_rows_in_the_colours_of_the_page():
 
 def test_what_a_bot_marks_shows_in_half_blocks_and_what_stands_on_it_stays():
     drawn = {(0, 0): "red1", (1, 0): "red1", (4, 7): "red1"}
-    drawing = view(SCENE, console(70, 5)).screen(FRAME, console(70, 5), 0, drawn)
+    drawing = view(SCENE, console(70, 5)).screen(FRAME, 0, drawn)
     assert ["A.##...a", "*B.....="] == cells(drawing)[:2]
     assert "....+..*" == cells(drawing)[-1]
 
@@ -126,7 +126,7 @@ def test_what_a_bot_marks_shows_in_half_blocks_and_what_stands_on_it_stays():
 def test_without_the_colours_a_window_too_small_has_letters_and_says_its_part(colours):
     """NO_COLOR, dumb terminals, and those of 8 or 16 colours."""
     on = console(70, 5, colours)
-    first, second = (view(SCENE, on).screen(FRAME, on, number) for number in (0, 1))
+    first, second = (view(SCENE, on).screen(FRAME, number, {}) for number in (0, 1))
     assert [
         "shown: rows 0 to 2 of 5, in turn; a window of 16x9 shows all of it",
         "round 7   A Ann: 1   B Bob: 2   C Cid: 3   D Dora: 4",
@@ -148,7 +148,7 @@ def test_a_window_of_the_size_that_the_notice_names_shows_all(width, colours):
 
     def said(height, width):
         on = console(width, height, colours)
-        return " ".join(lines(view(SCENE, on).screen(FRAME, on)))
+        return " ".join(lines(view(SCENE, on).screen(FRAME, 0, {})))
 
     found = re.search("a window of (\\d+)x(\\d+) shows all of it", said(3, width))
     wide, high = map(int, found.groups())
@@ -157,7 +157,7 @@ def test_a_window_of_the_size_that_the_notice_names_shows_all(width, colours):
 
 
 def test_levels_are_side_by_side_though_one_below_another_fits():
-    drawn = lines(BoardView(LEVELLED, ("A", "B"), 1).screen(IN_LEVELS, console(21, 30)))
+    drawn = lines(BoardView(LEVELLED, ("A", "B"), 1, console(21, 30)).screen(IN_LEVELS, 0, {}))
     assert ["p" + " " * 19 + "f"] == [line for line in drawn if line.startswith("p")]
 
 
@@ -182,7 +182,7 @@ def test_the_games_of_four_fit_by_half_blocks(name, size, shown, notice):
     """All is in the window; what isn't shown is said."""
     on = console(*size)
     game = new_game(name)
-    drawing = BoardView(game.scene(), NAMES, 2).screen(game.frame(), on)
+    drawing = BoardView(game.scene(), NAMES, 2, on).screen(game.frame(), 0, {})
     board = [line for line in lines(drawing) if line and set(line) == {HALF}]
     assert shown == (2 * len(board), len(board[0]))
     assert lines(drawing)[0].startswith(notice or "round 0")
@@ -197,7 +197,7 @@ def test_the_parts_together_are_the_whole_board(scene, size, colours):
     """Whatever the window: each cell is in one of the parts that are shown in turn."""
     (board, frame), on = scene, console(*size, colours)
     drawn = view(board, on)
-    layout = drawn._fit(frame, on, Window(*size), drawn._choices_of(on))
+    layout = drawn._fit(frame, Window(*size), drawn._choices)
     covered = {
         (row, col)
         for screen in layout.screens
@@ -215,7 +215,7 @@ def test_the_parts_together_are_the_whole_board(scene, size, colours):
 
 def test_printed_in_a_terminal_parts_stand_one_below_another():
     on = console(10, 4, None)
-    view(LEVELLED, on).print(IN_LEVELS, on)
+    view(LEVELLED, on).print(IN_LEVELS, {})
     printed = on.file.getvalue().splitlines()
     assert ["below, columns 0 to 4 of 10", "below, columns 5 to 9 of 10"] == [
         line for line in printed if line.startswith("below")

@@ -82,16 +82,15 @@ def show(game: str, map_: str, size: int) -> None:
     """Draw MAP, a file or a shipped map's name, in the terminal."""
     from rich.console import Console
 
-    from lanista.cli.view import BoardView, lacks_colours
+    from lanista.cli.view import BoardView
     from lanista.hosting.inputs import checked_setup
 
     ruleset = registry.get(game)
     settings, board = checked_setup(ruleset, map_, None)
     position = start_game(ruleset, settings, 0, board)
     names = [f"seat {seat}" for seat in range(ruleset.seats)]
-    console = Console(highlight=False)
-    view = BoardView(position.scene(), names, size, plain=lacks_colours(console))
-    view.print(position.frame(), console)
+    view = BoardView(position.scene(), names, size, Console(highlight=False))
+    view.print(position.frame(), {})
 
 
 @map_.command("check")

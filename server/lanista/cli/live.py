@@ -1,6 +1,6 @@
 """Drawing of the board in the terminal while a match is played or shown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import trio
@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from lanista.cli.view import BoardView, lacks_colours
+from lanista.cli.view import BoardView, Drawn
 from lanista.games.base import Game
-from lanista.games.picture import Frame, Place
+from lanista.games.picture import Frame
 from lanista.match.runner import Watcher
 
 PART_SECONDS = 3.0
@@ -35,14 +35,13 @@ class LiveBoard:
         self._delay = delay
         # Without a refreshing thread a position is drawn between turns, when no clock runs.
         self._console = Console(highlight=False)
-        self._plain = lacks_colours(self._console)
         self._live = Live(
             console=self._console,
             auto_refresh=False,
             vertical_overflow="crop",
         )
         self._view: BoardView | None = None
-        self._last: tuple[Frame, Mapping[Place, str] | None] | None = None
+        self._last: tuple[Frame, Drawn] | None = None
         self._began: float | None = None
         self._drawn_at = 0.0
 
@@ -53,7 +52,7 @@ class LiveBoard:
     def __exit__(self, *_: object) -> None:
         if self._view is not None and self._last is not None:
             frame, drawn = self._last
-            self._live.update(self._view.last_screen(frame, self._console, drawn))
+            self._live.update(self._view.last_screen(frame, drawn))
         self._live.stop()
 
     def watcher_of(self, names: Sequence[str]) -> Watcher:
@@ -65,23 +64,23 @@ class LiveBoard:
         """Print a line above the board."""
         self._console.print(Text(line))
 
-    async def watch(self, game: Game, drawn: Mapping[Place, str] | None = None) -> None:
+    async def watch(self, game: Game, drawn: Drawn | None = None) -> None:
         """Draw the position, and the cells that bots mark; wait for the delay.
 
         This is a match's `Watcher`. Positions that come too fast for a screen are passed over.
         """
         if self._view is None or not game.turn:
-            self._view = BoardView(game.scene(), self._names, self._cell_width, plain=self._plain)
+            self._view = BoardView(game.scene(), self._names, self._cell_width, self._console)
         now = trio.current_time()
         if self._began is None:
             self._began = now
         number = int((now - self._began) / PART_SECONDS)
-        self._last = frame, _ = game.frame(), drawn
+        self._last = frame, drawn = game.frame(), drawn or {}
         delay = self._delay
         if delay is None:
             delay = DELAY * max(0.0, 1 - (now - self._began) / LONGEST)
             if delay < DELAY / 2 and now - self._drawn_at < DELAY / 2:
                 return
         self._drawn_at = now
-        self._live.update(self._view.screen(frame, self._console, number, drawn), refresh=True)
+        self._live.update(self._view.screen(frame, number, drawn), refresh=True)
         await trio.sleep(delay)

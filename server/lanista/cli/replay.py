@@ -211,7 +211,7 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
     from rich.console import Console
 
     from lanista.cli.live import LiveBoard
-    from lanista.cli.view import BoardView, TurnDrawings, lacks_colours, turn_drawings
+    from lanista.cli.view import BoardView, TurnDrawings, turn_drawings
     from lanista.cli.watch import cancelled_by_signals
     from lanista.match.replay import positions
 
@@ -240,10 +240,9 @@ def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -
             assert game is not None
             if turn is not None and game.turn < turn:
                 raise BadInputError(f"{file}: no turn {turn}; the last one is {game.turn}")
-            console = Console(highlight=False)
-            view = BoardView(game.scene(), names, size, plain=lacks_colours(console))
+            view = BoardView(game.scene(), names, size, Console(highlight=False))
             drawn = drawn_on(game)
-            view.print(game.frame(), console, drawn.cells)
+            view.print(game.frame(), drawn.cells)
             say(*drawn.lines, *_output_lines(record, names, game.turn))
     _print_result(record, ruleset)
 

@@ -1,6 +1,7 @@
 """Positions of any game, drawn in the terminal with a legend, and what bots draw by their logs."""
 
 import functools
+import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -108,11 +109,6 @@ Heads = Callable[[int], Sequence[int]]
 """Gives, for a width, the number of lines of each legend, from the longest to the shortest."""
 
 
-def lacks_colours(console: Console) -> bool:
-    """Return whether a console shows no colours or few: a pipe, TERM=dumb or linux, NO_COLOR."""
-    return console.color_system not in MANY_COLOURS or console.no_color
-
-
 @functools.lru_cache(4096)  # bots choose colours too
 def _style(colour: str | None, ground: str | None = None, *, bold: bool = False) -> Style:
     return Style(color=colour, bgcolor=ground, bold=bold or None)
@@ -137,86 +133,65 @@ class BoardView:
 
     Where letters don't fit and the console has colours, a character shows two cells. If the whole
     board doesn't fit even so, its parts are shown in turn, and a line above says which one it is.
+    On a console with no colours or few (a pipe, TERM=dumb or linux, NO_COLOR) there are characters
+    in their place: `#` for walls, the seat's letter before units.
     """
 
     def __init__(
-        self, scene: Scene, names: Sequence[str], cell_width: int, *, plain: bool = False
+        self, scene: Scene, names: Sequence[str], cell_width: int, console: Console
     ) -> None:
-        """Set up the drawing of a scene, in cells of at most a width in characters.
-
-        A plain one has characters in place of colours: `#` for walls, the seat's letter before
-        units.
-        """
+        """Set up the drawing of a scene on a console, in cells of at most a width in characters."""
         self._scene = scene
         self._names = names
-        self._plain = plain
+        self._console = console
+        self._plain = console.color_system not in MANY_COLOURS or console.no_color
         # Without colours a cell also needs room for its seat's letter.
-        self._choices = [Cells(width + plain) for width in range(cell_width, 0, -1)]
+        self._choices = [Cells(width + self._plain) for width in range(cell_width, 0, -1)]
+        if not self._plain and not console.options.ascii_only:
+            self._choices.append(Cells(half=True))
         self._most_lines: dict[tuple[int, int], int] = {}
 
-    def print(self, frame: Frame, console: Console, drawn: Drawn | None = None) -> None:
+    def print(self, frame: Frame, drawn: Drawn) -> None:
         """Print legend and board once.
 
         Only the width of a terminal matters: it scrolls. Elsewhere long lines aren't cut.
         """
-        if not console.is_terminal:
-            layout = Layout(self._choices[0], ((self._whole(),),), 0, 1)
-            lines = [self.legend(frame, layout.cells)]
-            lines += self._board(layout.screens[0], layout.cells, frame, drawn or {})
-        else:
-            choices = self._choices_of(console)
-            lines = self._all(frame, console, choices, drawn or {})
-        for line in lines:
-            console.print(line, soft_wrap=True)
+        width = self._console.width if self._console.is_terminal else sys.maxsize
+        for line in self._all(frame, width, self._choices, drawn):
+            self._console.print(line, soft_wrap=True)
 
-    def screen(
-        self, frame: Frame, console: Console, number: int = 0, drawn: Drawn | None = None
-    ) -> Group:
-        """Return legend and board for a console's window, whose size may change between frames.
+    def screen(self, frame: Frame, number: int, drawn: Drawn) -> Group:
+        """Return legend and board for the console's window; its size may change between frames.
 
         If only a part fits, the number says which one, counted from 0 and again after the last.
         """
-        layout = self._fit(frame, console, Window(*console.size), self._choices_of(console))
+        window = Window(*self._console.size)
+        layout = self._fit(frame, window, self._choices)
         number %= len(layout.screens)
-        lines = [Text(line) for line in lines_of(said(layout, number), console.width)]
-        lines += self._head(frame, console, layout)
-        lines += self._board(layout.screens[number], layout.cells, frame, drawn or {})
+        lines = [Text(line) for line in lines_of(said(layout, number), window.width)]
+        lines += self._head(frame, window.width, layout)
+        lines += self._board(layout.screens[number], layout.cells, frame, drawn)
         return Group(*lines)
 
-    def last_screen(self, frame: Frame, console: Console, drawn: Drawn | None = None) -> Group:
+    def last_screen(self, frame: Frame, drawn: Drawn) -> Group:
         """Return what is left in the terminal after the match: all parts, one below another."""
-        choices = self._choices_of(console)
-        layout = self._fit(frame, console, Window(*console.size), choices)
-        if not layout.notice:
-            return self.screen(frame, console, 0, drawn)
-        return Group(*self._all(frame, console, choices[-1:], drawn or {}))
+        if not self._fit(frame, Window(*self._console.size), self._choices).notice:
+            return self.screen(frame, 0, drawn)
+        return Group(*self._all(frame, self._console.width, self._choices[-1:], drawn))
 
-    def _all(
-        self, frame: Frame, console: Console, choices: Sequence[Cells], drawn: Drawn
-    ) -> list[Text]:
+    def _all(self, frame: Frame, width: int, choices: Sequence[Cells], drawn: Drawn) -> list[Text]:
         """Return legend and board for a width, with the parts one below another."""
-        layout = self._fit(frame, console, Window(console.width), choices)
-        lines = self._head(frame, console, layout)
+        layout = self._fit(frame, Window(width), choices)
+        lines = self._head(frame, width, layout)
         parts = [part for screen in layout.screens for part in screen]
         return [*lines, *self._board(parts, layout.cells, frame, drawn)]
 
-    def _whole(self) -> Part:
-        return Part(0, self._scene.rows, 0, self._scene.cols)
-
-    def _choices_of(self, console: Console) -> list[Cells]:
-        """Return the kinds of cells that a console can show, the best first."""
-        if self._plain or console.options.ascii_only:
-            return self._choices
-        return [*self._choices, Cells(half=True)]
-
-    def _fit(
-        self, frame: Frame, console: Console, window: Window, choices: Sequence[Cells]
-    ) -> Layout:
+    def _fit(self, frame: Frame, window: Window, choices: Sequence[Cells]) -> Layout:
         legends = [self.legend(frame, choices[-1], signs=signs) for signs in (True, False)]
 
         @functools.cache
         def heads(width: int) -> Sequence[int]:
-            lines = [len(legend.wrap(console, width)) for legend in legends]
+            lines = [len(legend.wrap(self._console, width)) for legend in legends]
             # A legend that was longer once may be so again: the layout would flicker.
             for at, count in enumerate(lines):
                 most = max(count, self._most_lines.get((width, at), 0))
@@ -225,13 +200,13 @@ class BoardView:
 
         return fit(self._scene, window, choices, heads)
 
-    def _head(self, frame: Frame, console: Console, layout: Layout) -> list[Text]:
+    def _head(self, frame: Frame, width: int, layout: Layout) -> list[Text]:
         """Return the lines of the legend; one that is too long is cut, and ends in `…`."""
         legend = self.legend(frame, layout.cells, signs=not layout.legend)
-        lines = list(legend.wrap(console, console.width))
+        lines = list(legend.wrap(self._console, width))
         if len(lines) > layout.legend_lines:
             lines = lines[: layout.legend_lines]
-            lines[-1].truncate(max(console.width - 1, 0))
+            lines[-1].truncate(max(width - 1, 0))
             lines[-1].append("…")
         return lines
 
