@@ -222,7 +222,8 @@ def test_in_a_terminal_a_long_line_is_broken_between_words(capsys, monkeypatch):
     [
         *product(("--time-init", "--time-move"), ("nan", "inf", "1e-9", "-1")),
         *product(("--time-start",), ("nan", "inf", "-1", "0")),
-        *product(("--stall-margin", "--delay"), ("nan", "inf")),
+        *product(("--stall-margin",), ("nan", "inf")),
+        ("--delay", "inf"),
     ],
 )
 def test_seconds_are_a_finite_number_and_a_time_one_that_the_wire_can_tell(lanista, option, value):

@@ -1,7 +1,6 @@
 """Options that several commands share, and functions that parse their values and print results."""
 
 import functools
-import math
 import os
 import re
 import shutil
@@ -56,19 +55,8 @@ def say(*lines: str, err: bool = False) -> None:
         click.echo(line, err=err)
 
 
-class Finite(click.FloatRange):
-    """A click type for finite numbers in a range."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Convert the text of an option; an infinity or NaN is an error."""
-        number = float(super().convert(value, param, ctx))
-        if not math.isfinite(number):
-            self.fail(f"{value} isn't a finite number.", param, ctx)
-        return number
-
-
+PAUSE = click.FloatRange(0, 3_600_000)
+"""The type of a pause between turns, in milliseconds."""
 FILE = click.Path(dir_okay=False, path_type=Path)
 """The type of a file that is read or written; it needn't be there."""
 OUTPUT_SHOWN = 2000

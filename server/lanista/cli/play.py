@@ -16,7 +16,7 @@ import click
 from lanista.bots.command import INTERPRETER
 from lanista.cli import EXIT_INTERRUPTED
 from lanista.cli.common import (
-    Finite,
+    PAUSE,
     bot_options,
     clock_options,
     ending_line,
@@ -94,7 +94,7 @@ class PlayCommand(click.Command):
 @match_cpu_option
 @click.option(
     "--delay",
-    type=Finite(min=0),
+    type=PAUSE,
     metavar="MS",
     show_default="50, or less in a long match",
     help="Pause between turns while the board is drawn.",

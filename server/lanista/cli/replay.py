@@ -16,7 +16,7 @@ from lanista.bots.command import HOUSE_BOT
 from lanista.bots.execute import hint
 from lanista.cli import EXIT_BAD_INPUT, Group
 from lanista.cli.common import (
-    Finite,
+    PAUSE,
     ending_line,
     fault_lines,
     say,
@@ -198,9 +198,7 @@ def _indented(lines: Sequence[str]) -> Iterator[str]:
 @command.command("show")
 @click.argument("file")
 @click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N turns.")
-@click.option(
-    "--delay", type=Finite(min=0), default=50.0, metavar="MS", help="Pause between turns."
-)
+@click.option("--delay", type=PAUSE, default=50.0, metavar="MS", help="Pause between turns.")
 @size_option
 @click.option(
     "--drawings/--no-drawings", "draws", default=True, help="Show what bots drew by their logs."
