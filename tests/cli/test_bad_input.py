@@ -85,7 +85,7 @@ BAD = {
     "record's name too long": (f"{PLAY} -o {LONG}", f"can't write {LONG}: File name too long"),
     "data below a file": (
         "serve --data empty/data",
-        "can't write records to empty/data: Not a directory",
+        "can't write records to empty/data/records: Not a directory",
     ),
     "unknown start": (
         "serve --start later",

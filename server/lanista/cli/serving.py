@@ -24,7 +24,7 @@ from lanista.bots.cgroup import use_cgroups
 from lanista.cli.common import refused_option
 from lanista.cli.logs import configure_log
 from lanista.cli.web import PagePort, listening_text, shown_tournaments
-from lanista.errors import BadInputError, SpecError, placed
+from lanista.errors import BadInputError, SpecError, file_errors, placed
 from lanista.page.connections import MAX_CONNECTIONS
 from lanista.page.ladders import Ladders
 from lanista.ranges import ValueOfKeyError
@@ -100,15 +100,11 @@ def serve_arena(options: Options, reread: Reread | None = None) -> None:
     possible = allow_connections(options.spec)
     options = attrs.evolve(options, spec=attrs.evolve(options.spec, max_connections=possible))
     records = options.data.records
-    place = options.data.path
-    try:
+    with file_errors("can't write records to", records):
         options.data.make()
-        place = records
         make_folder(records)
         with tempfile.TemporaryFile(dir=records):  # fails if the folder isn't writable
             pass
-    except OSError as error:
-        raise BadInputError(f"can't write records to {place}: {error.strerror}") from None
     page = None
     if page_spec.listen != NO_PAGE:
         page = PagePort(
