@@ -159,9 +159,9 @@ def test_a_folder_is_no_database_to_rebuild(lanista, tmp_path):
     ("words", "told"),
     [
         ([], "Missing argument 'FILE' or 'GAME BOT...'"),
-        (["angrymob"], "two bots or more, 0 given"),
-        (["angrymob", "CamperJoe"], "two bots or more, 1 given"),
-        (["crematoria", "Null", "Demo"], "is for 4 bots, 2 given; add bots, or let a house bot"),
+        (["angrymob"], "bots"),
+        (["angrymob", "CamperJoe"], "bots: a round-robin needs at least two, not 1"),
+        (["crematoria", "Null", "Demo"], "there are only 2 bots; add bots, or let a house bot"),
         (["chess", "A", "B"], "unknown game 'chess'"),
         (["angrymob", "CamperJoe", "no-such-bot"], "unknown bot 'no-such-bot'"),
         (["angrymob", "CamperJoe", "CamperJoe", "--set", "speed=3"], "speed"),

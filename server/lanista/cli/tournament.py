@@ -29,7 +29,6 @@ from lanista.match.conditions import Clock
 from lanista.results.blocks import FormatName
 
 if TYPE_CHECKING:
-    from lanista.cli.web import PagePort
     from lanista.competition.setup import Setup
     from lanista.competition.spec import Spec
     from lanista.ratings.table import Standings
@@ -186,9 +185,16 @@ def run(
     file = _file_of(words)
     given = {"executor": executor, "concurrency": concurrency}
     changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    page = None
     if file is not None:
         _check_only_file(file)
         setup = load_file(file, **changes)
+        if web is not None:
+            from lanista.cli.logs import configure_log
+            from lanista.cli.web import PagePort, shown_tournaments
+
+            configure_log()
+            page = PagePort(web or None, shown_tournaments([file]))
     elif web is not None:
         raise BadInputError(
             "--web shows tournaments that have a file; `lanista tournament new` writes an example"
@@ -202,7 +208,7 @@ def run(
         unbench=unbench,
         as_json=as_json,
         plain=plain,
-        page=None if file is None or web is None else page_of(file, web),
+        page=page,
     )
 
 
@@ -248,14 +254,6 @@ def _of_bots(
     from lanista.competition.setup import prepare
 
     ruleset = registry.get(game)
-    few = f"{len(bots)} given; add bots"
-    if len(bots) < 2:
-        raise BadInputError(f"a tournament is for two bots or more, {few}")
-    if len(bots) < ruleset.seats and fill is None:
-        raise BadInputError(
-            f"{ruleset.title} is for {ruleset.seats} bots, {few}, or let a house bot take the free "
-            "seats: --fill BOT"
-        )
     spec = described(
         ruleset,
         bots,
@@ -309,15 +307,6 @@ def described(
         "sandbox": sandbox,
     }
     return spec_of(value | keys, "")
-
-
-def page_of(file: Path, web: str) -> "PagePort":
-    """Return the port of a page that shows a tournament; "" is the default, or a free port."""
-    from lanista.cli.logs import configure_log
-    from lanista.cli.web import PagePort, shown_tournaments
-
-    configure_log()
-    return PagePort(web or None, shown_tournaments([file]))
 
 
 @command.command("standings")
