@@ -298,10 +298,4 @@ def seeds_text(setup: Setup) -> str:
         text = shown if len(seeds) <= SEEDS_SHOWN else f"{len(seeds)}: {shown}, …"
     if spec.format.is_planned:
         return text
-    each = "round" if spec.format.has_rounds else "block"
-    further = (
-        ""
-        if setup.needs_base_seed and isinstance(seeds, SeedCount)
-        else ("; further ones are drawn as needed")
-    )
-    return f"{text}; each {each} is on the next ones{further}"
+    return f"{text}; each {'round' if spec.format.has_rounds else 'block'} is on the next ones"
