@@ -35,7 +35,7 @@ from lanista.match.conditions import Clock, MatchSpec, match_id
 from lanista.match.connection import Connection
 from lanista.match.figures import round_trip_summary
 from lanista.match.record import FaultInfo, Record, TurnInfo, read_record
-from lanista.match.replay import all_faults, start
+from lanista.match.replay import all_faults
 from lanista.match.runner import Match
 from lanista.match.stalls import StallMonitor
 from lanista.nurseries import helpers_nursery
@@ -320,9 +320,11 @@ class _BoutPlayer:
             raise RulesError(f"{spec.name} was aborted by {last}; `lanista play` says where")
         record = read_record(report.record)
         bout.records.append(record)
+        match = spec.match
+        game = start_game(match.ruleset, match.settings, match.seed, match.board)
         bout.noted += [
             Slip(match=len(bout.records), fault=fault, raw=record.turns[fault.turn].raw[spec.seat])
-            for faults in all_faults(record, _game_at_start(spec.match, record))
+            for faults in all_faults(record, game)
             for fault in faults
             if fault.seat == spec.seat
         ]
@@ -339,13 +341,6 @@ def _note_end(bout: Bout, bot: Bot) -> None:
     if bot.exit is not None and bot.exit.is_crash:
         bout.crash = last_words(bout.output)
     bout.left_behind = bot.left_behind
-
-
-def _game_at_start(spec: MatchSpec, record: Record) -> Game:
-    if spec.board is None:
-        return start(record.header, spec.ruleset)
-    # No file can hold some of our boards, so the record's text may not be readable.
-    return start_game(spec.ruleset, spec.settings, spec.seed, spec.board)
 
 
 @attrs.define(eq=False)
