@@ -168,8 +168,6 @@ def _lacking(error: BaseException | None) -> str | None:
         return None
     if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
         return "the system lets no more files be opened; raise its limit (ulimit -n)"
-    if isinstance(error, OSError) and error.errno == errno.EADDRNOTAVAIL:
-        return "this machine has no address 127.0.0.1, to which bots connect that it starts"
     is_refused = isinstance(error, OSError) and error.errno == errno.EAGAIN
     if is_refused or (isinstance(error, RuntimeError) and "start new thread" in str(error)):
         return (
