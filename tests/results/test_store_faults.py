@@ -194,7 +194,7 @@ def test_what_a_kill_left_in_the_log_is_not_overlooked(tmp_path, index):
     if index == "with":
         assert ["id1"] == said["read"]
     else:
-        assert "results in cup.db-wal beside it can't be read" in said["read"]
+        assert f"its folder {place} can't be written" in said["read"]
     assert "Read-only file system" in said["run"] or "can't be written" in said["run"]
 
 

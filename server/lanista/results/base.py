@@ -180,34 +180,19 @@ class Database:
         if path.exists() and (path.is_dir() or not is_open):
             raise StoreError(f"{path}: {why_closed(path)}")
         # In a place that can't be written the usual mode fails, as readers share an index in a file
-        # beside the database. The next one to try is `ro`, which uses an index that exists already,
-        # and then `immutable`, which needs none and is right if nobody can write.
+        # beside the database. There `ro` uses an index that exists already, as beside a log, and
+        # `immutable` needs none, and is right if nobody can write.
         # https://sqlite.org/wal.html#readonly
-        modes = ["mode=rwc"] if create else ["mode=rw", "mode=ro", "mode=ro&immutable=1"]
-        refusal: StoreError | None = None
-        for mode in modes:
-            log = log_of(path)
-            if "immutable" in mode and log.exists() and log.stat().st_size:
-                refusal = StoreError(
-                    f"{path}: results in {log.name} beside it can't be read where nothing can be "
-                    "written; copy both to a folder that can be"
-                )
-                break
-            engine = sqlite_engine(path, mode)
-            store = cls(str(path), engine, as_store_error, path.absolute())
-            try:
-                with store._engine.connect() as connection:
-                    connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
-            except ERRORS as error:
-                store.close()
-                refusal = as_store_error(error)
-                code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) & 0xFF
-                if code not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
-                    break
-            else:
-                return attrs.evolve(store, file=_file_of(path))
-        assert refusal is not None
-        raise refusal from None
+        if create:
+            mode = "mode=rwc"
+        elif all(os.access(place, os.W_OK) for place in (path.absolute().parent, path)):
+            mode = "mode=rw"
+        else:
+            mode = "mode=ro" if log_of(path).exists() else "mode=ro&immutable=1"
+        store = cls(str(path), sqlite_engine(path, mode), as_store_error, path.absolute())
+        with undoing(store.close), store._store_errors(), store._engine.connect() as connection:
+            connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
+        return attrs.evolve(store, file=_file_of(path))
 
     @classmethod
     def _postgresql(cls, target: str, schema: str | None) -> Self:
