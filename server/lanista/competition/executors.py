@@ -180,15 +180,6 @@ class _LocalWorker:
     def is_idle(self) -> bool:
         return self.task is None or self.task.done()
 
-    @property
-    def is_lost(self) -> bool:
-        """Whether it died during its last task."""
-        return (
-            self.task is not None
-            and self.is_idle
-            and isinstance(error_of(self.task), concurrent.futures.BrokenExecutor)
-        )
-
     def kill(self) -> None:
         for process in self.context.processes:
             if process.pid is not None:  # else the system let us start no more
@@ -222,13 +213,12 @@ class LocalWorkers(Workers):
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Have an idle worker call a function: one with bots that it has kept, if there is one."""
-        self._dismiss([worker for worker in self._all if worker.is_lost])
         self._dismiss_idle(self.slots)
         while True:
             worker = next((worker for worker in self._all if worker.is_idle), None) or self._new()
             try:
                 worker.task = worker.pool.submit(function, *arguments)
-            except concurrent.futures.BrokenExecutor:  # it died while it had nothing to do
+            except concurrent.futures.BrokenExecutor:  # it died in its last task, or after it
                 self._dismiss([worker])
             except (OSError, RuntimeError):
                 # The system starts no more processes or threads; the pool would call the function
