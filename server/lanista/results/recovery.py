@@ -39,7 +39,7 @@ from lanista.match.record import (
     result_line,
     whole_lines,
 )
-from lanista.match.record_writer import CHUNK, pack
+from lanista.match.record_writer import pack
 
 REASON = "arena-ended"
 """The `reason` in the record of a match that was aborted because its arena was killed."""
@@ -216,18 +216,12 @@ def _without_header(part: Path, line: bytes) -> Recovered:
 def _last_line(part: Path, file: IO[bytes]) -> tuple[int, int, int]:
     """Return the number of whole lines, and the offsets of the last one's beginning and end."""
     file.seek(0)
-    count = start = end = offset = 0
-    while chunk := file.read(CHUNK):
+    count = start = end = 0
+    while (line := file.readline(MAX_LINE)).endswith(b"\n"):
         trio.from_thread.check_cancelled()
-        newlines = chunk.count(b"\n")
-        if newlines:
-            last = chunk.rfind(b"\n")
-            start = end if newlines == 1 else offset + chunk.rfind(b"\n", 0, last) + 1
-            end = offset + last + 1
-            count += newlines
-        offset += len(chunk)
-    if end - start > MAX_LINE:
-        raise BadRecordError(f"{part}: line {count}: more than {MAX_LINE} bytes")
+        count, start, end = count + 1, end, end + len(line)
+    if len(line) == MAX_LINE:
+        raise BadRecordError(f"{part}: line {count + 1}: more than {MAX_LINE} bytes")
     return count, start, end
 
 
