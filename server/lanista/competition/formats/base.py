@@ -115,10 +115,9 @@ class Format(abc.ABC):
         benched after it; `benched` are those benched before, by blocks that don't belong here any
         more.
         """
-        for score, _ in stored:
-            self.record(score)
         self.bench(*benched)
-        for _, out in stored:
+        for score, out in stored:
+            self.record(score)
             self.bench(*out)
 
     def next(self) -> Pairing | None:

@@ -121,15 +121,13 @@ class Staged(Format, abc.ABC):
     def resume(
         self, stored: Sequence[tuple[BlockScore, Sequence[str]]], benched: Sequence[str] = ()
     ) -> None:
-        """Take what is stored, and bench each bot when it was benched, as more may depend on that.
+        """Take what is stored, as other formats do.
 
-        Its blocks that ended later had been handed out before, so they are waited for.
+        Blocks of a bot that ended after it was benched had been handed out before, so they are
+        waited for.
         """
         self._awaited |= {self._key(score.pairing) for score, _ in stored}
-        self.bench(*benched)
-        for score, out in stored:
-            self.record(score)
-            self.bench(*out)
+        super().resume(stored, benched)
 
     @final
     def give_back(self, pairing: Pairing) -> None:
