@@ -149,7 +149,8 @@ class TestHalting:
             raise StoreError("db: gone")
 
         play_in_threads(monkeypatch)
-        monkeypatch.setattr(worker, "_in_loop", lambda _, task: play(task))
+        monkeypatch.setattr(worker, "_in_loop", lambda work: work(None))
+        monkeypatch.setattr(worker, "_play_blocks", lambda _, task: play(task))
         monkeypatch.setattr(Store, "add", gone)
         monkeypatch.setattr(Reading, "endings", gone)
         assert 3 == tournament_run.play(setup_in(tmp_path, concurrency=1), "cup.toml")

@@ -21,7 +21,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TypeVar
 
 import attrs
 import trio
@@ -135,12 +135,12 @@ def play_blocks(task: Task) -> list[Finished]:
                     f"{cant}: in {bot.folder} there is no {word}, and no such program; copy it "
                     f"there, or remove the manager's if {name} doesn't need it"
                 )
-    return _in_loop(_play_blocks, task)
+    return _in_loop(lambda player: _play_blocks(player, task))
 
 
 def try_bot(match_setup: MatchSetup, contestant: Contestant, opening: Opening) -> Trial:
     """Play one match of a bot against itself, as `play_blocks` does; its record is removed."""
-    return _in_loop(_try_bot, match_setup, contestant, opening)
+    return _in_loop(lambda player: _try_bot(player, match_setup, contestant, opening))
 
 
 async def _play_blocks(player: Player, task: Task) -> list[Finished]:
@@ -257,7 +257,6 @@ def _records_folder(playing: str | None) -> Iterator[Path]:
 
 
 _CLOSED = "the worker was closed while it played"
-_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
@@ -272,18 +271,13 @@ class _Loop:
         self._job: Job[None] = Job(partial(_keep_playing, ready))
         self._player, self._calls = ready.result()
 
-    def run(
-        self,
-        work: Callable[Concatenate[Player, _P], Awaitable[_T]],
-        *args: _P.args,
-        **kwargs: _P.kwargs,
-    ) -> _T:
+    def run(self, work: Callable[[Player], Awaitable[_T]]) -> _T:
         """Run an async function in the loop and wait for its result, from any other thread."""
         done: Future[_T] = Future()
 
         async def until_closed() -> None:
             try:
-                done.set_result(await work(self._player, *args, **kwargs))
+                done.set_result(await work(self._player))
             except Exception as error:  # noqa: BLE001 - raised in the waiting thread
                 # Out of the nurseries' groups: the manager knows some errors by their types.
                 done.set_exception(ungrouped(error))
@@ -326,9 +320,7 @@ _the_loop: _Loop | None = None
 _loop_lock = threading.Lock()
 
 
-def _in_loop(
-    work: Callable[Concatenate[Player, _P], Awaitable[_T]], *args: _P.args, **kwargs: _P.kwargs
-) -> _T:
+def _in_loop(work: Callable[[Player], Awaitable[_T]]) -> _T:
     """Run an async function in the loop of this process, which is made for the first call."""
     global _the_loop  # noqa: PLW0603 - there is one for each process
     with _loop_lock:
@@ -338,7 +330,7 @@ def _in_loop(
         loop = _the_loop
         loop.users += 1
     try:
-        return loop.run(work, *args, **kwargs)
+        return loop.run(work)
     finally:
         with _loop_lock:
             loop.users -= 1
