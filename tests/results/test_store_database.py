@@ -24,7 +24,7 @@ def test_everything_comes_back(store):
 def test_a_block_that_is_there_is_left_as_it_is(store):
     first, other = block(1, seed=5), block(1, seed=6)
     assert ["id1"] == store.add([first])
-    assert ["id2"] == store.add([other, block(2), block(2, seed=9)])
+    assert ["id2"] == store.add([other, block(2)])
     assert [] == store.add([other])
     assert [] == store.add([])
     assert [first, block(2)] == stored(store)
@@ -216,7 +216,7 @@ def test_a_bot_is_benched_after_a_block_that_was_there(store):
 
 
 def test_nothing_is_stored_when_a_bot_is_benched_after_no_block(store):
-    with pytest.raises(ValueError, match="Ant was benched after block id2, which"):
+    with pytest.raises(KeyError, match="id2"):
         store.add([block(1)], [benching("Ant", 2)])
     assert ([], []) == (asking(store).played(), asking(store).benched())
 

@@ -170,23 +170,24 @@ class Store:
         """Store blocks in one transaction; when this returns they are on the disk.
 
         A block that is stored already, since it was played twice, is left as it is, and so is a bot
-        that is benched already. The `benched` were so after one of these blocks, or of those
-        before. Returns the ids of the blocks that weren't stored before, in the same order.
+        that is benched already; neither occurs twice in the arguments. The `benched` were so after
+        one of these blocks, or of those before. Returns the ids of the blocks that weren't stored
+        before, in the same order.
 
         Raises:
             ValueError: A block doesn't have exactly one match that counts for each seating.
         """
         if not results and not benched:
             return []
-        wanted: dict[str, BlockResult] = {}
         for result in results:
-            wanted.setdefault(result.block, result)
             counted = sorted(match.seating for match in result.matches if match.counted)
             if not counted or counted != list(range(len(counted))):
                 raise ValueError(f"block {result.block}: the seatings that count are {counted}")
+        ids = {result.block for result in results} | {benching.block for benching in benched}
+        known = sa.select(BLOCKS.c.id, BLOCKS.c.number).where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
         with self.database.writing() as connection:
-            numbers = self._block_numbers(connection, list(wanted))
-            new = [result for block, result in wanted.items() if block not in numbers]
+            numbers: dict[str, int] = dict(connection.execute(known).all())
+            new = [result for result in results if result.block not in numbers]
             last: int = connection.scalar(sa.select(sa.func.max(BLOCKS.c.number))) or 0
             numbers |= {result.block: number for number, result in enumerate(new, last + 1)}
             if new:
@@ -206,8 +207,10 @@ class Store:
                     for match in result.matches
                 ]
                 insert(connection, matches)
-            for benching in benched:
-                self._bench(connection, benching)
+            for bot, block, failures in map(attrs.astuple, benched):
+                there = sa.select(BENCHED.c.bot).where(self.of(BENCHED), BENCHED.c.bot == bot)
+                if connection.scalar(there) is None:
+                    self._note(connection, BENCHED, bot, numbers[block], failures=failures)
         return [result.block for result in new]
 
     def add_matches(self, results: Sequence[MatchResult]) -> list[int]:
@@ -287,21 +290,6 @@ class Store:
         """
         with self.database.reading() as connection:
             yield LadderReading.of_window(connection, self.competition, window)
-
-    def _block_numbers(self, connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
-        """Return the numbers of those of some blocks that are stored, by id."""
-        there = sa.select(BLOCKS.c.id, BLOCKS.c.number)
-        there = there.where(self.of(BLOCKS), BLOCKS.c.id.in_(ids))
-        return dict(connection.execute(there).all())
-
-    def _bench(self, connection: sa.Connection, benching: Benching) -> None:
-        bot, block = benching.bot, benching.block
-        number = self._block_numbers(connection, [block]).get(block)
-        if number is None:
-            raise ValueError(f"{bot} was benched after block {block}, which isn't stored")
-        there = sa.select(BENCHED.c.bot).where(self.of(BENCHED), BENCHED.c.bot == bot)
-        if connection.scalar(there) is None:
-            self._note(connection, BENCHED, bot, number, failures=benching.failures)
 
     def _note(
         self, connection: sa.Connection, table: sa.Table, bot: str, number: int, **more: object
