@@ -330,7 +330,7 @@ async def test_nothing_to_complete_is_no_news(tmp_path):
         await completed(tmp_path / "missing")
         (tmp_path / "records").write_text("a file")
         await completed(tmp_path / "records")
-    assert ["can't look for records that an earlier run has left unfinished"] == [
+    assert ["records that an earlier run has left are still unfinished"] == [
         line["event"] for line in logs
     ]
 

@@ -95,13 +95,7 @@ def complete_records(
             elif recovered.fate is not Fate.REMOVED:
                 match = recovered.path.name.removesuffix(ENDING)
                 trio.from_thread.run_sync(on_record, match, recovered.path)
-    except OSError as error:
-        log.error(
-            "can't look for records that an earlier run has left unfinished",
-            path=error.filename,
-            why=error.strerror,
-        )
-    except Exception:  # noqa: BLE001 - a fault of ours must not end the arena
+    except Exception:  # noqa: BLE001 - neither a folder nor a fault of ours may end the arena
         log.error(
             "records that an earlier run has left are still unfinished",
             trace=traceback.format_exc(),
