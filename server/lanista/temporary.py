@@ -1,19 +1,13 @@
-"""Temporary folders that don't stay behind when their process is killed.
+"""Temporary folders that don't stay behind for good when their process is killed.
 
 Whoever makes such a folder removes it at the end. For a process that is killed, the next one that
 makes a folder of the same kind in the same place removes it.
-
-A command that handles SIGTERM needs no more. But a program that uses Lanista as a library, or a
-command that doesn't handle it, is ended by it at once. There a folder is `watched`: a small process
-of its own waits until this one is gone, and removes the folder then.
 """
 
 import fcntl
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 from contextlib import suppress
@@ -22,21 +16,6 @@ from typing import Self
 
 from lanista.system import is_running
 
-# Its arguments are the folder, and the number of tries: a worker that ends at the same time may
-# still write a file.
-_WATCHER = """
-import os, signal, sys
-for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
-    signal.signal(number, signal.SIG_IGN)
-sys.stdin.read()
-import shutil, time
-for _ in range(int(sys.argv[2])):
-    shutil.rmtree(sys.argv[1], ignore_errors=True)
-    if not os.path.exists(sys.argv[1]):
-        break
-    time.sleep(0.1)
-"""
-_TRIES = 20
 # Held from when a folder is made until it is locked: meanwhile another thread would take it for
 # that of a killed process, as the process with the id in its name is the thread's own.
 _making = threading.Lock()
@@ -49,21 +28,18 @@ os.register_at_fork(
 class TemporaryFolder:
     """A folder of this process; it is removed by `close`, or at the end of a `with`."""
 
-    def __init__(
-        self, kind: str, parent: str | Path | None = None, *, watched: bool = False
-    ) -> None:
+    def __init__(self, kind: str, parent: str | Path | None = None) -> None:
         """Make the folder, and remove those of the same kind whose processes are no longer there.
 
         Its name is the kind, as "lanista-frames", the id of this process, and a suffix that
         `tempfile` adds. Processes of several machines need different kinds in a place that these
-        share. Without a parent, it is in the system's folder for temporary files. If it is
-        `watched`, a process of its own removes it when this one is killed. Raises OSError.
+        share. Without a parent, it is in the system's folder for temporary files. Raises
+        OSError.
         """
         place = Path(parent or tempfile.gettempdir()).absolute()
         with _making:
             _remove_abandoned(kind, place)
             self.path, self._lock = _make(f"{kind}-{os.getpid()}-", place)
-        self._watcher = _watch(self.path) if watched else None
 
     def __enter__(self) -> Self:
         return self
@@ -75,11 +51,6 @@ class TemporaryFolder:
         """Remove it."""
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._lock)
-        if self._watcher is not None:
-            assert self._watcher.stdin is not None
-            self._watcher.kill()
-            self._watcher.wait()
-            self._watcher.stdin.close()
 
 
 def _make(prefix: str, place: Path) -> tuple[Path, int]:
@@ -92,18 +63,6 @@ def _make(prefix: str, place: Path) -> tuple[Path, int]:
     with suppress(OSError):  # where nothing can be locked, nobody removes it either
         fcntl.flock(lock, fcntl.LOCK_SH)
     return path, lock
-
-
-def _watch(path: Path) -> "subprocess.Popen[bytes]":
-    """Start a process that removes a folder when its standard input is closed by our end."""
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _WATCHER, str(path), str(_TRIES)],
-        cwd="/",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
 
 
 def _remove_abandoned(kind: str, place: Path) -> None:

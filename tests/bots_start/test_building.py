@@ -7,7 +7,6 @@ import random
 import resource
 import signal
 import stat
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -22,13 +21,13 @@ import trio
 import trio.testing
 
 from bots_start.arena import listening, needs_sandbox
-from bots_start.processes import ENVIRONMENT, end_of
+from bots_start.processes import end_of
 from lanista.bots import builder, building, sandbox
 from lanista.bots.builder import Build, BuildError
 from lanista.bots.building import Builder, NotBuiltError, command_of
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox
-from support.waiting import PATIENCE, until
+from support.waiting import PATIENCE
 
 RUN = 'run = "python3 main.py"\n'
 
@@ -294,28 +293,6 @@ async def test_a_program_of_any_size_takes_bounded_room(tmp_path):
     words = await answered(tmp_path, line, *[zeros] * 100)
     assert "takes more than" in words
     assert 2 << 20 > (tmp_path / "1.program").stat().st_size
-
-
-# -- finding out which tools there are, without a sandbox ----------------------------------------
-
-WAITS = """
-import trio
-from lanista.bots.building import Builder
-async def wait(*_):
-    print("made", flush=True)
-    await trio.sleep_forever()
-Builder._run = wait
-trio.run(Builder().tools)
-"""
-
-
-def test_a_command_that_is_ended_while_it_looks_for_tools_leaves_no_folder(tmp_path):
-    env = {**ENVIRONMENT, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen([sys.executable, "-c", WAITS], env=env, stdout=subprocess.PIPE) as looks:
-        assert b"made\n" == looks.stdout.readline()
-        assert 1 == len(list(tmp_path.iterdir()))
-        looks.terminate()
-    trio.run(until, lambda: not list(tmp_path.iterdir()))
 
 
 # -- builds in sandboxes -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a program that plays leaves in folders when it is killed: nothing, or not for long."""
+"""What a program that plays leaves in folders when it is killed, until the next one plays."""
 
 import fcntl
 import os
@@ -11,9 +11,8 @@ import threading
 
 import pytest
 
-from e2e.running import Program, environment, wait_until
+from e2e.running import Program, environment
 from lanista.temporary import TemporaryFolder
-from support.processes import argv_of, children_of
 
 PROGRAM = """
     import itertools
@@ -24,11 +23,7 @@ PROGRAM = """
             pass
 
     bots = [silent, "CamperJoe"]
-    options = {{"no_clock": True}}
-    if {many}:
-        list(lanista.play_many("angrymob", [bots], itertools.count(), workers=1, **options))
-    else:
-        lanista.play("angrymob", bots, **options)
+    list(lanista.play_many("angrymob", [bots], itertools.count(), workers=1, no_clock=True))
 """
 
 
@@ -46,18 +41,16 @@ def temporary(tmp_path, monkeypatch):
 def begun(tmp_path, temporary, started):
     """A function that starts a program, whose bot thinks for ever, and returns it and its folders.
 
-    These are the folder of the bot's function and, of many matches, that of records being written.
+    These are the folder of the bot's function and that of records being written.
     """
 
-    def begin(*, many):
+    def begin():
         before = folders()
-        text = textwrap.dedent(PROGRAM.format(many=many))
+        text = textwrap.dedent(PROGRAM)
         words = [sys.executable, "-W", "error", "-c", text]
         program = started(Program(words, tmp_path / "program", env=environment()))
-        program.until(lambda: len(folders() - before) == 1 + many, "it plays")
-        found = folders() - before
-        program.until(lambda: len(watchers(program, found)) == len(found), "they are watched")
-        return program, found
+        program.until(lambda: len(folders() - before) == 2, "it plays")
+        return program, folders() - before
 
     def folders():
         records = tmp_path / "program/lanista-records"
@@ -66,38 +59,14 @@ def begun(tmp_path, temporary, started):
     return begin
 
 
-def watchers(program, folders):
-    """The processes that watch over a program's folders: only once they run are these safe."""
-    names = set(map(str, folders))
-    return [pid for pid in children_of(program.process.pid) if names & set(argv_of(pid))]
-
-
-@pytest.mark.parametrize(
-    ("number", "many"),
-    [
-        (signal.SIGTERM, False),
-        pytest.param(signal.SIGTERM, True, marks=pytest.mark.long),
-        pytest.param(signal.SIGKILL, False, marks=pytest.mark.long),
-        (signal.SIGKILL, True),
-    ],
-)
-def test_a_killed_program_leaves_no_folder(begun, number, many):
-    program, folders = begun(many=many)
-    program.signal(number)
-    assert -number == program.wait()
-    wait_until(lambda: not any(map(os.path.exists, folders)), "the folders are removed")
-
-
-def test_what_is_killed_with_its_watchers_is_removed_by_the_next_run(begun):
+def test_what_a_killed_program_left_is_removed_by_the_next_run(begun):
     """And what a run that goes on has is left to it."""
-    running, kept = begun(many=True)
-    killed, left = begun(many=True)
-    for pid in watchers(killed, left):
-        os.kill(pid, signal.SIGKILL)
+    running, kept = begun()
+    killed, left = begun()
     killed.signal(signal.SIGKILL)
     killed.wait()
     assert all(map(os.path.exists, left))
-    begun(many=True)
+    begun()
     assert not any(map(os.path.exists, left))
     assert all(map(os.path.exists, kept))
     assert running.process.poll() is None

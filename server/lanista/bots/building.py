@@ -100,8 +100,7 @@ class Builder:
 
     async def tools(self) -> Tools:
         """Return what works in a sandbox; raise BrokenSandboxError if that can't be found out."""
-        # Watched, as `lanista arena check` doesn't handle SIGTERM.
-        with TemporaryFolder("lanista-build", watched=True) as folder:
+        with TemporaryFolder("lanista-build") as folder:
             answer = await self._run(["--tools"], {}, folder.path)
         languages, packages = answer.get("languages"), answer.get("packages")
         if not isinstance(languages, dict) or not isinstance(packages, dict):

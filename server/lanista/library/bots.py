@@ -94,7 +94,7 @@ class Functions:
         }
         try:
             if self._folder is None:
-                self._folder = TemporaryFolder("lanista-functions", watched=True)
+                self._folder = TemporaryFolder("lanista-functions")
             self._count += 1
             # A sandbox shows a bot the folders that its command names: no other function's.
             path = self._folder.path / str(self._count) / "function.pickle"

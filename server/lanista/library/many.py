@@ -204,7 +204,7 @@ class _Many(Scheduler):
             make_folder(self._records)
             # Several machines may share the folder for records.
             kind = f".playing-{os.uname().nodename}"
-            self._folder = TemporaryFolder(kind, self._records, watched=True)
+            self._folder = TemporaryFolder(kind, self._records)
         try:
             await self._play()
         finally:
