@@ -76,15 +76,15 @@ def test_the_defaults():
         ),
         ("cpu=1.5", "cpu='1.5' isn't valid: give whole seconds, such as 60"),
         ("processes=1K", "processes='1K' isn't valid: give a whole number, such as 64"),
-        ("memory=-1M", "memory='-1M' is negative: give a positive number, or 0 for no limit"),
+        ("cpu=-1", "cpu='-1' isn't valid: give whole seconds, such as 60"),
         (
             "memory=1M",
-            "memory=1M is too small to run anything: give at least 16M, or 0 for no limit",
+            "memory=1048576 can't be a limit: give at least 16M, or 0 for no limit",
         ),
-        ("files=3", "files=3 is too small to run anything: give at least 16, or 0 for no limit"),
+        ("files=3", "files=3 can't be a limit: give at least 16, or 0 for no limit"),
         (
             "file-size=2000000000G",
-            "file-size=2147483648000000000 is too large: give 0 for no limit",
+            "file-size=2147483648000000000 can't be a limit: give at least 4K, or 0 for no limit",
         ),
     ],
 )

@@ -51,7 +51,7 @@ BAD = {
     ),
     "limits that can't be meant": (
         f"{PLAY} --limits memory=1M",
-        "limits 'memory=1M': memory=1M is too small to run anything: give at least 16M",
+        "limits 'memory=1M': memory=1048576 can't be a limit: give at least 16M",
     ),
     "seed to check": (
         "check hogwarts Null -s -1",

@@ -6,7 +6,7 @@ Nothing is enforced here: `keeper`, `execute` and `cgroup` do that, and docs/lim
 import re
 import signal
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -18,26 +18,30 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 _LARGEST = 1 << 60
 """Largest value of a limit: more is a mistake, and the kernel's own type ends at 2^63."""
 
-_SMALLEST = {
-    "memory": 16 * MIB,
-    "cpu": 1,
-    "file_size": 4 * KIB,
-    "open_files": 16,
-    "processes": 1,
-}
-"""Smallest value of each limit: with less, no program even reaches its first line."""
-
-_KEYS = {
-    "memory": "memory",
-    "cpu": "cpu",
-    "file-size": "file_size",
-    "files": "open_files",
-    "processes": "processes",
-}
-"""Maps the name of a limit on the command line to its attribute of `BotLimits`."""
-
-_SIZES = ("memory", "file_size")
 _UNITS = {"": 1, "K": KIB, "M": MIB, "G": GIB}
+
+
+class _Form(NamedTuple):
+    """How a limit is written on the command line."""
+
+    name: str
+    """Its attribute of `BotLimits`."""
+    smallest: str
+    """The smallest value: with less, no program even reaches its first line."""
+    expected: str
+    """What can be given, for messages."""
+    units: str = ""
+    """A pattern of the units that may follow the number."""
+
+
+_FORMS = {
+    "memory": _Form("memory", "16M", "bytes, perhaps with K, M or G, such as 512M", "[KMG]?"),
+    "cpu": _Form("cpu", "1", "whole seconds, such as 60"),
+    "file-size": _Form("file_size", "4K", "bytes, perhaps with K, M or G, such as 10M", "[KMG]?"),
+    "files": _Form("open_files", "16", "a whole number, such as 64"),
+    "processes": _Form("processes", "1", "a whole number, such as 64"),
+}
+"""The limits, by their names on the command line."""
 
 
 class LimitsError(BadInputError, ValueError):
@@ -47,16 +51,12 @@ class LimitsError(BadInputError, ValueError):
 def _in_range(_: Any, attribute: "attrs.Attribute[int | None]", value: int | None) -> None:
     if value is None:
         return
-    key = next(key for key, name in _KEYS.items() if name == attribute.name)
-    as_text = size_text if attribute.name in _SIZES else str
-    smallest = _SMALLEST[attribute.name]
-    if value < smallest:
+    key = next(key for key, form in _FORMS.items() if form.name == attribute.name)
+    smallest = _FORMS[key].smallest
+    if not _number(key, smallest) <= value <= _LARGEST:
         raise LimitsError(
-            f"{key}={as_text(value)} is too small to run anything: "
-            f"give at least {as_text(smallest)}, or 0 for no limit"
+            f"{key}={value} can't be a limit: give at least {smallest}, or 0 for no limit"
         )
-    if value > _LARGEST:
-        raise LimitsError(f"{key}={value} is too large: give 0 for no limit")
 
 
 def _limit(default: int | None) -> Any:
@@ -125,15 +125,15 @@ def _values(text: str) -> dict[str, int]:
                 f"{shown(part.strip())} isn't KEY=VALUE: "
                 "write for example 'memory=512M,cpu=60', or 'none'"
             )
-        if key not in _KEYS:
+        if key not in _FORMS:
             raise LimitsError(
-                f"there is no limit {shown(key)}: known are {', '.join(_KEYS)}"
-                f"{did_you_mean(key, _KEYS)}"
+                f"there is no limit {shown(key)}: known are {', '.join(_FORMS)}"
+                f"{did_you_mean(key, _FORMS)}"
             )
-        name = _KEYS[key]
+        name = _FORMS[key].name
         if name in values:
             raise LimitsError(f"{key} is given twice: give it once")
-        values[name] = _number(name, key, value)
+        values[name] = 0 if value == "none" else _number(key, value)
     return values
 
 
@@ -155,31 +155,12 @@ def limits_of_match(text: str | None, match_cpu: int | None) -> BotLimits:
     return attrs.evolve(limits, cpu=match_cpu)
 
 
-def _number(name: str, key: str, value: str) -> int:
-    if value == "none":
-        return 0
-    if re.fullmatch(r"-\s*[0-9.]+\s*\w*", value):
-        raise LimitsError(
-            f"{key}={shown(value)} is negative: give a positive number, or 0 for no limit"
-        )
-    units = "[KMG]?" if name in _SIZES else ""
-    match = re.fullmatch(rf"([0-9]{{1,20}})({units})", value, re.IGNORECASE | re.ASCII)
+def _number(key: str, value: str) -> int:
+    form = _FORMS[key]
+    match = re.fullmatch(rf"([0-9]{{1,20}})({form.units})", value, re.IGNORECASE | re.ASCII)
     if match is None:
-        expected = {
-            "memory": "bytes, perhaps with K, M or G, such as 512M",
-            "file_size": "bytes, perhaps with K, M or G, such as 10M",
-            "cpu": "whole seconds, such as 60",
-        }.get(name, "a whole number, such as 64")
-        raise LimitsError(f"{key}={shown(value)} isn't valid: give {expected}")
+        raise LimitsError(f"{key}={shown(value)} isn't valid: give {form.expected}")
     return int(match[1]) * _UNITS[match[2].upper()]
-
-
-def size_text(size: int) -> str:
-    """Return a size as `parse_limits` reads it, in the largest unit that divides it: `512M`."""
-    for unit, factor in reversed(_UNITS.items()):
-        if size % factor == 0:
-            return f"{size // factor}{unit}"
-    raise AssertionError("one byte divides every size")
 
 
 def readable_size(size: int) -> str:
