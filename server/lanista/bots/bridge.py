@@ -112,7 +112,7 @@ def run(
         wake, wake_write = os.pipe()
         os.set_blocking(wake_write, False)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        for number in heeded():
+        for number in (*heeded(), signal.SIGCHLD):
             # The byte in the pipe ends a wait. The handler wouldn't, if it ran just before it.
             signal.signal(number, lambda _number, _frame: None)
         try:
@@ -184,7 +184,6 @@ class _Bridge:
         self.log = b""  # an unfinished line of its stderr
         self.logged = bytearray()  # log lines to send before the next answer
         self.arena_tail = b"\n"  # the last bytes from the arena, which may begin one of `TOLD`
-        self.exit_fd = _exit_fd(bot.pid)
 
     def run(self, hello: bytes) -> int:
         """Send the hello, then pass on bytes until the bot or the connection has ended."""
@@ -237,10 +236,6 @@ class _Bridge:
         if self.to_stderr:
             poll.register(2, select.POLLOUT)
         timeout = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
-        if self.exit_fd is not None:
-            poll.register(self.exit_fd, select.POLLIN)
-        elif self.stdout is None or timeout is not None:
-            timeout = min(timeout or 50.0, 50.0)  # the bot's end can only be polled for
         return dict(poll.poll(timeout))
 
     # -- from the arena to the bot ---------------------------------------------------------------
@@ -431,14 +426,6 @@ class _Bridge:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.bot.wait(TERM_WAIT)
         return 0
-
-
-def _exit_fd(pid: int) -> int | None:
-    """Return a descriptor that is readable once the process has ended; None if unsupported."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # the kernel is too old, or forbids it
-            return os.pidfd_open(pid)
-    return None
 
 
 def _log_lines(line: bytes) -> bytes:
