@@ -340,7 +340,10 @@ BAD = {
     "a key that isn't there": (changed(0, board=...), "line 1: not a valid header"),
     "players that are none": (changed(0, players=7), "line 1: not a valid header"),
     "a turn with an unknown key": (changed(1, more=1), "line 2: not a valid turn"),
-    "a turn without its digest": (changed(1, digest=...), "line 2: not a valid turn"),
+    "a turn without its digest": (
+        changed(1, digest=...),
+        "line 2: not a valid turn (without 'digest'",
+    ),
     "a turn that is a list": ([changed(1)[0], [], {}], "line 2: not a valid turn"),
     "another turn": (changed(1, turn=1), "line 2: expected turn 0"),
     "a seat too few": (changed(1, raw=["1", None]), "line 2: expected turn 0 with 3 seats"),

@@ -47,11 +47,6 @@ MAX_LINE = 64 * 1024 * 1024
 """Maximum length of a line in bytes, for readers; a turn of four seats is far shorter."""
 MAX_NUMBER = 2**53
 """Maximum of counts, versions and microseconds, for readers: every program can hold it."""
-DETAILED = 4 * 1024
-"""Maximum length of a line in bytes for which all errors in it are reported.
-
-There may be one for each character; finding those of a long line would take minutes.
-"""
 
 
 _by_name = functools.partial(attrs.asdict, recurse=False)
@@ -310,13 +305,14 @@ def result_line(result: ResultInfo) -> bytes:
 
 
 @functools.cache
-def _converter(*, detailed: bool) -> "cattrs.Converter":
-    """Return what makes the objects of a record; a detailed one is slow and reports all errors."""
+def _converter() -> "cattrs.Converter":
+    """Return what makes the objects of a record."""
     # Slow to import, and of no use to those who only write records.
     from cattrs.cols import homogenous_tuple_structure_factory  # noqa: PLC0415 - see above
     from cattrs.preconf.json import make_converter  # noqa: PLC0415 - as above
 
-    converter = make_converter(forbid_extra_keys=True, detailed_validation=detailed)
+    # Only the first mistake of a line is told: there may be one for each character of a long one.
+    converter = make_converter(forbid_extra_keys=True, detailed_validation=False)
 
     def strict(value: Any, kind: type) -> Any:
         # Without this, cattrs converts "12" to an int and anything to a str.
@@ -345,7 +341,7 @@ def _converter(*, detailed: bool) -> "cattrs.Converter":
 
 def prepare_reading() -> None:
     """Make now what the first record to be read would have to wait for."""
-    converter = _converter(detailed=False)
+    converter = _converter()
     for kind in _NAMES:
         converter.get_structure_hook(kind)
 
@@ -426,7 +422,7 @@ class LineReader:
             raise self._bad(f"not the header of a record; this version reads format {FORMAT}")
         if version != FORMAT:
             raise self._bad(f"record format {version}; this version reads format {FORMAT}")
-        header: Header = self._structured(line, value, Header)
+        header: Header = self._structured(value, Header)
         self._check_time("started", header.started)
         if not 1 <= header.attempt <= MAX_NUMBER:
             raise self._bad(f"attempt {header.attempt}; expected a number from 1")
@@ -451,11 +447,11 @@ class LineReader:
         if self._over:
             raise self._bad("a line after the result")
         if isinstance(value, dict) and set(value) == {"result"}:
-            result: ResultInfo = self._structured(line, value["result"], ResultInfo)
+            result: ResultInfo = self._structured(value["result"], ResultInfo)
             self._check_result(result)
             self._over = True
             return result
-        turn: TurnInfo = self._structured(line, value, TurnInfo)
+        turn: TurnInfo = self._structured(value, TurnInfo)
         self._check_turn(turn)
         self._turns += 1
         return turn
@@ -525,21 +521,16 @@ class LineReader:
         if unknown:
             raise self._bad(f"no seat {min(unknown)!a}; they are 0 to {self._seats - 1}")
 
-    def _structured(self, line: bytes, value: Any, kind: type[Any]) -> Any:
-        problems = "it is not a JSON object"
+    def _structured(self, value: Any, kind: type[Any]) -> Any:
+        problem = "it is not a JSON object"
         if isinstance(value, dict):
             try:
-                return _converter(detailed=False).structure(value, kind)
+                return _converter().structure(value, kind)
+            except KeyError as error:
+                problem = f"without {error}"
             except Exception as error:  # noqa: BLE001 - cattrs raises many types of errors
-                problems = str(error)
-            if len(line) <= DETAILED:
-                import cattrs  # noqa: PLC0415 - as in `_converter`
-
-                try:
-                    _converter(detailed=True).structure(value, kind)
-                except cattrs.BaseValidationError as error:
-                    problems = "; ".join(cattrs.transform_error(error))
-        raise self._bad(f"not a valid {_NAMES[kind]} ({problems})")
+                problem = str(error)
+        raise self._bad(f"not a valid {_NAMES[kind]} ({problem})")
 
 
 def opened(path: Path) -> IO[bytes]:
