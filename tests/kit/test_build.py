@@ -150,14 +150,12 @@ def test_a_file_that_is_no_player_is_refused(tmp_path, text, words):
 
 
 def test_what_cant_be_read_or_written_is_refused(tmp_path):
-    """In one line, before anything is compiled."""
+    """In one line, and nothing that has the bot's name is lost."""
     path = source(tmp_path)
-    assert "no file nowhere.cc" in refusal(Path("nowhere.cc"))
-    assert "is a folder" in refusal(tmp_path)
-    assert "is a folder" in refusal(path, tmp_path)
-    assert "the player's file itself" in refusal(path, path)
-    assert f"there is no folder {tmp_path / 'no'}" in refusal(path, tmp_path / "no" / "bot")
-    assert "isn't a file that can be replaced" in refusal(path, "/dev/null")
+    assert "can't read nowhere.cc: No such file or directory" in refusal(Path("nowhere.cc"))
+    assert f"can't read {tmp_path}: Is a directory" in refusal(tmp_path)
+    for output in (tmp_path, path, "/dev/null"):
+        assert "isn't a file to be replaced by the bot" in refusal(path, output)
 
 
 def test_a_compiler_must_be_there(monkeypatch, tmp_path):

@@ -230,14 +230,10 @@ def _text_of(source: Path) -> bytes:
     """Return the text of the player's file, having checked that it is one."""
     try:
         text = source.read_bytes().removeprefix(BOM_UTF8)
-    except IsADirectoryError:
-        raise SourceError(
-            f"{source} is a folder; give a player's file, such as AIname.cc"
-        ) from None
-    except FileNotFoundError:
-        raise SourceError(f"no file {source}; give a player's file, such as AIname.cc") from None
     except OSError as error:
-        raise SourceError(f"can't read {source}: {error.strerror}") from None
+        raise SourceError(
+            f"can't read {source}: {error.strerror}; give a player's file, such as AIname.cc"
+        ) from None
     if not _PLAYER_HH.search(text):
         raise SourceError(
             f'{source} isn\'t a player of the kits: it has no line #include "Player.hh" '
@@ -255,18 +251,9 @@ def _text_of(source: Path) -> bytes:
 
 
 def _check_output(output: Path, source: Path) -> None:
-    """Refuse a path to which no bot can be written, before the time for compiling is spent."""
-    with contextlib.suppress(OSError):
-        if output.samefile(source):
-            raise SourceError(f"{output} is the player's file itself; name the bot with -o")
-    if output.is_dir():
-        raise SourceError(f"{output} is a folder; name a file with -o")
-    if output.exists() and not output.is_file():
-        raise SourceError(f"{output} isn't a file that can be replaced; name another with -o")
-    if not output.parent.is_dir():
-        raise SourceError(f"can't write {output}: there is no folder {output.parent}")
-    if not os.access(output.parent, os.W_OK):
-        raise SourceError(f"can't write {output}: no permission to write in {output.parent}")
+    """Refuse a path at which something would be lost."""
+    if output.exists() and (output.samefile(source) or not output.is_file()):
+        raise SourceError(f"{output} isn't a file to be replaced by the bot; name another with -o")
 
 
 def _move(bot: Path, output: Path) -> None:
