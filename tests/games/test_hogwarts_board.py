@@ -51,7 +51,7 @@ def test_books_come_in_any_order():
         (changed(UNITS + 1, "8", "9"), "9 units; there must be 4 ghosts"),
         (changed(UNITS + 2, "player", "clan"), "expected `player`, got 'clan'"),
         (changed(UNITS + 3, "g 0 0", "w 0 0"), "expected `g`, got 'w'"),
-        (changed(UNITS + 7, "w 4 1", "w 4 4"), "expected the clan, from 0 to 3, got 4"),
+        (changed(UNITS + 7, "w 4 1", "w 4 4"), "expected the player of unit 4, from 0 to 3, got 4"),
         (changed(UNITS + 7, "10 10", "60 10"), "expected the row of unit 4, from 0 to 59, got"),
         (
             changed(UNITS + 7, "10 10", "20 20"),
@@ -60,7 +60,8 @@ def test_books_come_in_any_order():
         (changed(UNITS + 7, "10 10", "59 4"), "units 1 and 4 both stand at (59, 4)"),
         (changed(UNITS + 7, "3 2", "3 1"), "wizard 4 of clan 1 has rounds 3 and next 1"),
         (changed(UNITS + 7, "3 2", "0 2"), "it has 0 and -1, or rounds above 0 and another clan"),
-        (changed(UNITS + 7, "3 2", "-1 -1"), "expected its rounds, from 0 to 1000000, got -1"),
+        (changed(UNITS + 7, "3 2", "-1 -1"), "expected the rounds of unit 4, at least 0, got -1"),
+        (changed(UNITS + 7, "3 2", "1000001 2"), "unit 4 has rounds or next above 1000000"),
         (changed(BOOKS + 1, "1", "0"), "expected the number of books, from 1 to 400, got 0"),
         (changed(BOOKS + 3, "50 0", "20 20"), "a book lies at (20, 20), where a wall is"),
         (changed(BOOKS + 3, "50 0", "10 10"), "a book lies at (10, 10), where a unit is"),

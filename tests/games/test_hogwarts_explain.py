@@ -93,7 +93,7 @@ def test_matches_of_our_own_are_explained_by_their_rules(seed, original, convert
         (lambda res: with_state(res, 0, conversion_points=(0, 0, 0, 1)), "scr_acc"),
         (lambda res: with_state(res, 0, strength=(1,) * 4), "strength 1; by the rules 1000"),
         (lambda res: with_state(res, 0, voldemort=9), "Voldemort stands on the border"),
-        (lambda res: with_unit(res, 0, 1, clans=2), "the clan of ghost 1, got '2'"),
+        (lambda res: with_unit(res, 0, 1, clans=2), "ghost 1 is of clan 2"),
         (lambda res: with_unit(res, 0, 9, rounds=3), "has rounds 3 and next -1"),
         (lambda res: with_cell(res, 0, *divmod(res.states[0].cells[9], 60), "."), "which is `.`"),
         (lambda res: with_state(res, 0, books=frozenset((0, *res.states[0].cells[:49]))), None),

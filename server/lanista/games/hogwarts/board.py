@@ -9,7 +9,7 @@ match file. Random boards are made by `generator`.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import attrs
 
@@ -183,8 +183,8 @@ def read_board(text: str) -> Board:
     """Read a board file; raise BadBoardError if it breaks a rule of rules/hogwarts.md 14."""
     tokens = Tokens(text, BadBoardError)
     cells = read_cells(tokens)
-    units = _read_units(tokens, cells)
-    books = _read_books(tokens, cells, {unit.cell for unit in units})
+    units = _checked_units(tokens, cells)
+    books = _checked_books(tokens, cells, {unit.cell for unit in units})
     needed = len(units) + len(books) + SPARE
     corridors = CELLS - cells.count(WALL)
     if corridors < needed:
@@ -192,10 +192,7 @@ def read_board(text: str) -> Board:
             f"{corridors} corridors for {len(units)} units and {len(books)} books; "
             f"a board has at least {SPARE} more corridors than both"
         )
-    tokens.literal("spell_ingredients", str(INGREDIENTS))
-    ingredients = tokens.integers(INGREDIENTS, "an ingredient", 0, MAX_INGREDIENT)
-    tokens.literal("Voldemort")
-    voldemort = read_cell(tokens, "Voldemort")
+    ingredients, voldemort = read_rest(tokens)
     if voldemort in BORDER:
         raise tokens.error(
             "Voldemort stands on the border; his place is in rows and columns 1 to 58"
@@ -230,52 +227,72 @@ def _read_row(tokens: Tokens, row: int) -> bytes:
     return cells.encode()
 
 
-def _read_units(tokens: Tokens, cells: bytes) -> tuple[Unit, ...]:
+def read_units(tokens: Tokens, low: int, high: int) -> Iterator[Unit]:
+    """Take from `low` to `high` units of a board or of a state in a match file, one by one."""
     tokens.literal("units")
-    count = tokens.integer("the number of units", 2 * CLANS, CLANS + CLANS * MAX_WIZARDS)
+    count = tokens.integer("the number of units", low, high)
     if count % CLANS:
         raise tokens.error(
             f"{count} units; there must be 4 ghosts, and equally many wizards per clan"
         )
     tokens.literal(*TITLES)
+    for number in range(count):
+        tokens.literal("g" if number < CLANS else "w", str(number))
+        yield Unit(
+            clan=tokens.integer(f"the player of unit {number}", 0, CLANS - 1),
+            cell=read_cell(tokens, f"unit {number}"),
+            rounds=tokens.integer(f"the rounds of unit {number}", 0),
+            next=tokens.integer(f"next of unit {number}", -1),
+        )
+
+
+def read_books(tokens: Tokens, low: int, high: int) -> Iterator[int]:
+    """Take the cells of `low` to `high` books of a board or of a state, one by one."""
+    tokens.literal("books")
+    count = tokens.integer("the number of books", low, high)
+    tokens.literal("row", "column")
+    for _ in range(count):
+        yield read_cell(tokens, "a book")
+
+
+def read_rest(tokens: Tokens) -> tuple[tuple[int, ...], int]:
+    """Take the ingredients and Voldemort's cell of a board or of a state."""
+    tokens.literal("spell_ingredients", str(INGREDIENTS))
+    ingredients = tokens.integers(INGREDIENTS, "an ingredient", 0, MAX_INGREDIENT)
+    tokens.literal("Voldemort")
+    return ingredients, read_cell(tokens, "Voldemort")
+
+
+def _checked_units(tokens: Tokens, cells: bytes) -> tuple[Unit, ...]:
     units: list[Unit] = []
     standing: dict[int, int] = {}
-    for number in range(count):
-        is_ghost = number < CLANS
-        tokens.literal("g" if is_ghost else "w", str(number))
-        if is_ghost:
-            tokens.choice(f"`{number}`, the clan of ghost {number}", str(number))
-            clan = number
-        else:
-            clan = tokens.integer("the clan", 0, CLANS - 1)
-        cell = read_cell(tokens, f"unit {number}")
-        where = f"({ROW[cell]}, {COL[cell]})"
-        if cell in standing:
-            raise tokens.error(f"units {standing[cell]} and {number} both stand at {where}")
-        standing[cell] = number
-        if cells[cell] != OWNERS[clan]:
+    for number, unit in enumerate(read_units(tokens, 2 * CLANS, CLANS + CLANS * MAX_WIZARDS)):
+        clan, where = unit.clan, f"({ROW[unit.cell]}, {COL[unit.cell]})"
+        if number < CLANS and clan != number:
+            raise tokens.error(f"ghost {number} is of clan {clan}; it must be of clan {number}")
+        if unit.cell in standing:
+            raise tokens.error(f"units {standing[unit.cell]} and {number} both stand at {where}")
+        standing[unit.cell] = number
+        if cells[unit.cell] != OWNERS[clan]:
             raise tokens.error(
                 f"unit {number} of clan {clan} stands at {where}, which is "
-                f"`{chr(cells[cell])}`; a unit stands on a corridor that its clan owns"
+                f"`{chr(cells[unit.cell])}`; a unit stands on a corridor that its clan owns"
             )
-        rounds = tokens.integer("its rounds", 0, MAX_COUNT)
-        turns_to = tokens.integer("its next", -1, MAX_COUNT if is_ghost else CLANS - 1)
-        if not is_ghost and ((rounds == 0) != (turns_to == -1) or turns_to == clan):
+        if max(unit.rounds, unit.next) > MAX_COUNT:
+            raise tokens.error(f"unit {number} has rounds or next above {MAX_COUNT}")
+        others = {*range(CLANS)} - {clan} if unit.rounds else {-1}
+        if number >= CLANS and unit.next not in others:
             raise tokens.error(
-                f"wizard {number} of clan {clan} has rounds {rounds} and next {turns_to}; it has "
-                "0 and -1, or rounds above 0 and another clan"
+                f"wizard {number} of clan {clan} has rounds {unit.rounds} and next {unit.next}; "
+                "it has 0 and -1, or rounds above 0 and another clan"
             )
-        units.append(Unit(clan, cell, rounds, turns_to))
+        units.append(unit)
     return tuple(units)
 
 
-def _read_books(tokens: Tokens, cells: bytes, units: set[int]) -> tuple[int, ...]:
-    tokens.literal("books")
-    count = tokens.integer("the number of books", 1, MAX_BOOKS)
-    tokens.literal("row", "column")
+def _checked_books(tokens: Tokens, cells: bytes, units: set[int]) -> tuple[int, ...]:
     books: set[int] = set()
-    for _ in range(count):
-        cell = read_cell(tokens, "a book")
+    for cell in read_books(tokens, 1, MAX_BOOKS):
         if cells[cell] == WALL or cell in units or cell in books:
             obstacle = (
                 "a wall" if cells[cell] == WALL else "a unit" if cell in units else "another book"

@@ -4,7 +4,7 @@ Files are written byte for byte (rules/hogwarts.md 13 and 14). The readers check
 `explaining` checks whether the match in a match file can have happened.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 from lanista.games import originals
@@ -14,13 +14,14 @@ from lanista.games.hogwarts.board import (
     CLANS,
     INGREDIENTS,
     LABELS,
-    MAX_INGREDIENT,
     MAX_WIZARDS,
     PLACES,
     SIDE,
     TITLES,
-    read_cell,
+    read_books,
     read_cells,
+    read_rest,
+    read_units,
 )
 from lanista.games.hogwarts.orders import Order
 from lanista.games.hogwarts.ruleset import RULESET
@@ -118,14 +119,16 @@ def _commands_text(commands: Sequence[Order]) -> str:
 
 def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> Position:
     owners = read_cells(tokens)
-    clans, cells, rounds, nexts = _read_units(
-        tokens, CLANS + CLANS * settings["NUM_INI_WIZARDS_PER_CLAN"]
-    )
-    books = _read_books(tokens, settings["NUM_INI_BOOKS"])
-    tokens.literal("spell_ingredients", str(INGREDIENTS))
-    ingredients = tokens.integers(INGREDIENTS, "an ingredient", 0, MAX_INGREDIENT)
-    tokens.literal("Voldemort")
-    voldemort = read_cell(tokens, "Voldemort")
+    count = CLANS + CLANS * settings["NUM_INI_WIZARDS_PER_CLAN"]
+    units = list(read_units(tokens, count, count))
+    books: list[int] = []
+    for book in read_books(tokens, settings["NUM_INI_BOOKS"], settings["NUM_INI_BOOKS"]):
+        if books and book <= books[-1]:
+            raise tokens.error(
+                f"book {PLACES[book]} after {PLACES[books[-1]]}; they go by row, then column"
+            )
+        books.append(book)
+    ingredients, voldemort = read_rest(tokens)
     tokens.literal("round")
     if tokens.integer("the number of the round", 0) != number:
         raise tokens.error(f"expected round {number}; rounds follow one another")
@@ -139,10 +142,10 @@ def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> Pos
     return Position(
         turn=number,
         owners=owners,
-        clans=clans,
-        cells=cells,
-        rounds=rounds,
-        nexts=nexts,
+        clans=[unit.clan for unit in units],
+        cells=[unit.cell for unit in units],
+        rounds=[unit.rounds for unit in units],
+        nexts=[unit.next for unit in units],
         books=frozenset(books),
         ingredients=ingredients,
         voldemort=voldemort,
@@ -151,36 +154,6 @@ def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> Pos
         scores=scores,
         status=tuple(tokens.decimal("a status") for _ in range(CLANS)),
     )
-
-
-def _read_units(tokens: Tokens, count: int) -> Iterator[tuple[int, ...]]:
-    """Return, by unit, its clan, its cell, its rounds and its next, each as a tuple."""
-    tokens.literal("units")
-    tokens.integer("the number of units", count, count)
-    tokens.literal(*TITLES)
-    units = []
-    for number in range(count):
-        tokens.literal("w" if number >= CLANS else "g", str(number))
-        clan = tokens.integer(f"the player of unit {number}", 0, CLANS - 1)
-        cell = read_cell(tokens, f"unit {number}")
-        rounds = tokens.integer(f"the rounds of unit {number}", 0)
-        units.append((clan, cell, rounds, tokens.integer(f"next of unit {number}", -1)))
-    return zip(*units, strict=True)
-
-
-def _read_books(tokens: Tokens, count: int) -> list[int]:
-    tokens.literal("books")
-    tokens.integer("the number of books", count, count)
-    tokens.literal("row", "column")
-    books: list[int] = []
-    for _ in range(count):
-        book = read_cell(tokens, "a book")
-        if books and book <= books[-1]:
-            raise tokens.error(
-                f"book {PLACES[book]} after {PLACES[books[-1]]}; they go by row, then column"
-            )
-        books.append(book)
-    return books
 
 
 def _read_commands(tokens: Tokens, state: Position) -> tuple[Order, ...]:
