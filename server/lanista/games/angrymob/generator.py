@@ -11,8 +11,8 @@ has one bit more than the map has columns, which is always 0, so that a shift by
 cell into the next row.
 """
 
-from collections.abc import Callable
-from itertools import accumulate
+from collections.abc import Callable, Iterator
+from itertools import accumulate, islice
 
 from lanista.games.angrymob.board import IMPASSABLE, Board
 from lanista.games.chance import Chance, shuffle
@@ -87,28 +87,22 @@ class _Grid:
         """Return the neighbours of the cells; some bits are outside the map and must be masked."""
         return cells << 1 | cells >> 1 | cells << self.stride | cells >> self.stride
 
-    def steps(self, start: int, free: int) -> list[int]:
-        """Return the sets of free cells at 0, 1, 2, … steps from `start`.
+    def steps(self, start: int, free: int) -> Iterator[int]:
+        """Yield the sets of free cells at 0, 1, 2, … steps from `start`.
 
         Their sum is the set of all cells that can be reached.
         """
-        layers = []
         edge, left = start, free & ~start
         while edge:
-            layers.append(edge)
+            yield edge
             edge = self.around(edge) & left
             left ^= edge
-        return layers
 
     def apart(self, bit: int, free: int) -> int:
         """Return the number of steps from a cell to its mirror; there must be a path."""
-        edge, left, mirror = 1 << bit, free & ~(1 << bit), self.last - bit
-        steps = 0
-        while not edge >> mirror & 1:
-            edge = self.around(edge) & left
-            left ^= edge
-            steps += 1
-        return steps
+        mirror = self.last - bit
+        layers = enumerate(self.steps(1 << bit, free))
+        return next(steps for steps, layer in layers if layer >> mirror & 1)
 
 
 def _lowest(cells: int) -> int:
@@ -344,14 +338,14 @@ def _base(grid: _Grid, free: int, chance: Chance) -> int | None:
     middle = _lowest(free)
     enough = grid.rows * grid.cols
     for _ in range(2):
-        from_middle = grid.steps(1 << middle, free)
+        from_middle = list(grid.steps(1 << middle, free))
         enough = min(enough, len(from_middle) - 1)
         far = _lowest(from_middle[-1])
-        layers = grid.steps(1 << far, free)
+        layers = list(grid.steps(1 << far, free))
         corners += [far, _lowest(layers[-1])]
         # A cell half-way between two cells that are far from each other is a better middle.
         half = len(layers) // 2
-        from_end = grid.steps(layers[-1] & -layers[-1], free)
+        from_end = list(grid.steps(layers[-1] & -layers[-1], free))
         middle = _lowest(layers[half] & from_end[len(layers) - 1 - half])
     distance, best = max((grid.apart(bit, free), bit) for bit in corners)
     if distance < enough:
@@ -378,7 +372,8 @@ def _neutral(grid: _Grid, free: int, base: int, chance: Chance) -> dict[int, int
     pairs = _between(chance, (count + 19) // 20, (count - 2) // 4, "cells with units")
     rich: list[int] = []
     for middle in cells[: chance.below(4, "deposits")]:
-        layers = grid.steps(1 << middle, free)[: 2 + chance.below(2, "radius of a deposit")]
+        radius = 2 + chance.below(2, "radius of a deposit")
+        layers = islice(grid.steps(1 << middle, free), radius)
         for bit in grid.bits(sum(layers)):
             near = min(bit, grid.last - bit)
             if 2 * near < grid.last and near != min(base, grid.last - base) and near not in rich:
