@@ -6,7 +6,6 @@ Cells are numbered row by row, `row * cols + col`. Random boards are made by `ge
 import functools
 import itertools
 import re
-from collections.abc import Iterator
 
 import attrs
 
@@ -127,17 +126,16 @@ def read_unfair_board(text: str) -> Board:
 def _read(text: str) -> tuple[Board, list[tuple[int, int]]]:
     """Return a map, and by cell its line and column in the file."""
     lines = _lines(text)
-    number, line = next(lines, (1, None))
-    if line is None:
+    if not lines:
         raise BadBoardError("the file holds no map; the first line is its size, `rows columns`")
-    rows, cols = _size(number, line)
+    rows, cols = _size(*lines[0])
+    if len(lines) <= rows:
+        message = f"the map ends after {len(lines) - 1} of its {rows} rows"
+        raise BadBoardError(message, lines[-1][0] + 1, 1)
     cells: list[int] = []
     places: list[tuple[int, int]] = []
     bases: dict[str, int] = {}
-    for row in range(rows):
-        number, line = next(lines, (number + 1, None))
-        if line is None:
-            raise BadBoardError(f"the map ends after {row} of its {rows} rows", number, 1)
+    for row, (number, line) in enumerate(lines[1 : rows + 1]):
         row_cells = list(_WORD.finditer(line))
         if len(row_cells) != cols:
             # Point at the first surplus cell, or at where the first missing one belongs.
@@ -157,16 +155,16 @@ def _read(text: str) -> tuple[Board, list[tuple[int, int]]]:
                 bases[token] = len(cells)
             cells.append(_state(token, *place))
             places.append(place)
-    extra = next(lines, None)
-    if extra is not None:
-        raise BadBoardError(f"more than the {rows} rows that the first line says", extra[0], 1)
+    if len(lines) > rows + 1:
+        message = f"more than the {rows} rows that the first line says"
+        raise BadBoardError(message, lines[rows + 1][0], 1)
     for base in ("A", "B"):
         if base not in bases:
             raise BadBoardError(f"there is no base {base}; a map has one A and one B")
     return Board(rows, cols, tuple(cells), (bases["A"], bases["B"])), places
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _lines(text: str) -> list[tuple[int, str]]:
     """Return numbered lines, without comments, and without empty lines at the end."""
     lines = [
         (number, line)
@@ -175,7 +173,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     ]
     while lines and not lines[-1][1].strip(_BLANKS):
         lines.pop()
-    return iter(lines)
+    return lines
 
 
 def _size(number: int, line: str) -> tuple[int, int]:
