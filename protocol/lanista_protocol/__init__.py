@@ -14,21 +14,16 @@ from lanista_protocol.errors import (
     shown,
 )
 from lanista_protocol.hello import VERSION, Hello, bad_hello, option_fault, parse_hello
-from lanista_protocol.lines import HELLO_LIMIT, LINE_LIMIT, LineBuffer
-from lanista_protocol.messages import number
-from lanista_protocol.session import LOG_LIMIT, TRANSITIONS, Session, SessionState, State, Step
+from lanista_protocol.lines import LINE_LIMIT
+from lanista_protocol.session import Session, SessionState, State
 from lanista_protocol.submoves import MalformedLineError, Token, tokenize
 
 __all__ = [
-    "HELLO_LIMIT",
     "LINE_LIMIT",
-    "LOG_LIMIT",
-    "TRANSITIONS",
     "VERSION",
     "ErrorCode",
     "Hello",
     "HttpRequestError",
-    "LineBuffer",
     "LocalProtocolError",
     "MalformedLineError",
     "NoteCode",
@@ -36,11 +31,9 @@ __all__ = [
     "Session",
     "SessionState",
     "State",
-    "Step",
     "Token",
     "bad_hello",
     "messages",
-    "number",
     "option_fault",
     "parse_hello",
     "shown",

@@ -13,10 +13,10 @@ from lanista_protocol import (
     RemoteProtocolError,
     bad_hello,
     messages,
-    number,
     parse_hello,
     shown,
 )
+from lanista_protocol.messages import number
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=60)  # surrogates and controls among it
 SPACES = st.integers(1, 3).map(lambda n: " " * n)

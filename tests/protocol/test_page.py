@@ -6,16 +6,15 @@ import pytest
 
 from lanista_client import _FINAL_CODES
 from lanista_protocol import (
-    HELLO_LIMIT,
     LINE_LIMIT,
-    LOG_LIMIT,
-    TRANSITIONS,
     ErrorCode,
     NoteCode,
     State,
 )
 from lanista_protocol.hello import _FORMS, MAX_NAME, VERSION
+from lanista_protocol.lines import HELLO_LIMIT
 from lanista_protocol.messages import END_WORDS, MAX_SEED
+from lanista_protocol.session import LOG_LIMIT, TRANSITIONS
 from protocol.table import MESSAGES, ROOT, load
 
 PAGE = (ROOT / "protocol" / "PROTOCOL.md").read_text(encoding="utf-8")

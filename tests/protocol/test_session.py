@@ -5,17 +5,15 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from lanista_protocol import (
-    HELLO_LIMIT,
     LINE_LIMIT,
-    LOG_LIMIT,
-    TRANSITIONS,
     ErrorCode,
     LocalProtocolError,
     RemoteProtocolError,
     Session,
     State,
-    Step,
 )
+from lanista_protocol.lines import HELLO_LIMIT
+from lanista_protocol.session import LOG_LIMIT, TRANSITIONS, Step
 from protocol.scripts import HandedOver, LineMachine, SessionMachine, play, scripts, without_words
 from protocol.table import Feed
 

@@ -13,9 +13,9 @@ from lanista_protocol import (
     NoteCode,
     RemoteProtocolError,
     Session,
-    number,
     tokenize,
 )
+from lanista_protocol.messages import number
 from protocol.table import MESSAGES, VECTORS, Feed, bytes_of, each, load
 
 WIRE_NAMES = {"version": "v"}  # a field that the wire calls otherwise
