@@ -250,9 +250,6 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
             self._painter = Painter(rules.scene(), self._ruleset.title, names)
         return np.asarray(self._painter.draw(rules.frame(), game.scores))
 
-    def close(self) -> None:
-        """Do nothing: an environment holds nothing open."""
-
 
 def _flattened(observation: Observation) -> Cells:
     """Return all arrays of an observation, in their order, as one row of numbers."""
