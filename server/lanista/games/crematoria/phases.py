@@ -214,7 +214,7 @@ def necromongers_land(state: State) -> None:
 
 def hellhounds_act(state: State) -> None:
     """Carry out phase 5.4: hellhounds approach persons and kill those beside them."""
-    layers = _Layers(state.people_below(), state.board.open_bits)
+    near_people = [state.people_below()]
     for unit in state.hellhounds:
         cell = state.pos[unit]
         near = NEAR[cell]
@@ -222,7 +222,7 @@ def hellhounds_act(state: State) -> None:
         for other in state.hellhounds:
             if other != unit:
                 ways &= ~square(state.pos[other], 1)
-        ways = layers.nearest(ways) or ways
+        ways = _nearest(ways, near_people, state.board.open_bits) or ways
         best = [d for d, cell in enumerate(near[:UP]) if cell >= 0 and ways >> cell & 1]
         if not best:
             state.moved.append((unit, NONE))
@@ -239,27 +239,21 @@ def hellhounds_act(state: State) -> None:
                 state.kill(state.occupant[neighbour], NOBODY)
 
 
-class _Layers:
-    """A flood fill from targets over passable cells, only as far as it is needed."""
+def _nearest(cells: int, within: list[int], ground: int) -> int:
+    """Return those of the cells that are nearest to a target, none if all are cut off.
 
-    def __init__(self, targets: int, ground: int) -> None:
-        self._within = [targets]  # by number of steps, the cells from which that many are enough
-        self._ground = ground
-
-    def nearest(self, cells: int) -> int:
-        """Return those of the cells that are nearest to a target, none if all are cut off."""
-        for within in self._within:
-            if within & cells:
-                return within & cells
-        while cells:
-            last = self._within[-1]
-            wider = widened(last) & self._ground
-            if wider == last:
-                break
-            self._within.append(wider)
-            if wider & cells:
-                return wider & cells
-        return 0
+    `within` has, by number of steps over the ground, the cells from which that many are enough; at
+    first the targets alone. It is continued as far as it is needed.
+    """
+    steps = 0
+    while cells and not within[steps] & cells:
+        steps += 1
+        if steps == len(within):
+            wider = widened(within[-1]) & ground
+            if wider == within[-1]:
+                return 0
+            within.append(wider)
+    return within[steps] & cells
 
 
 # -- sun, gems, spacecraft -----------------------------------------------------------------------
