@@ -79,15 +79,12 @@ class Board:
         neighbours = self.neighbours()
         steps = [-1] * len(self.cells)
         steps[start] = 0
-        edge = [start]
-        while edge:
-            reached = []
-            for cell in edge:
-                for near in neighbours[cell]:
-                    if near >= 0 and steps[near] < 0:
-                        steps[near] = steps[cell] + 1
-                        reached.append(near)
-            edge = reached
+        queue = [start]
+        for cell in queue:  # which grows in the loop
+            for near in neighbours[cell]:
+                if near >= 0 and steps[near] < 0:
+                    steps[near] = steps[cell] + 1
+                    queue.append(near)
         return steps
 
     @functools.lru_cache(maxsize=64)  # noqa: B019 - as for neighbours
