@@ -57,16 +57,6 @@ async def test_a_viewer_that_left_is_freed_at_once(house):
         gc.enable()
 
 
-async def test_a_viewer_that_leaves_is_forgotten_though_nothing_changes(house):
-    """Its task that sends the lobby waits for the next change, which may not come for days."""
-    page = await house.page()
-    assert done(await page.ask("lobby"))
-    await page.told("lobby")
-    assert 1 == len(house.server.viewers)
-    await trio.aclose_forcefully(page.socket.stream)
-    await until(lambda: not house.server.viewers)
-
-
 BAD = {
     "no JSON": ("hello", "not JSON ("),
     "nothing": ("", "not JSON ("),

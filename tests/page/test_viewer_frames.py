@@ -4,7 +4,6 @@ import base64
 import contextlib
 import json
 import multiprocessing
-import socket
 import zlib
 
 import pytest
@@ -18,7 +17,7 @@ from lanista.page.view import View
 from match.playing import ANGRYMOB
 from page.house import done, one_match, opened, play, record_of, running_match, showing
 from page.records import AWAY, BACK, values
-from page.test_connections import UPGRADE, WANTS_LOBBY
+from page.test_connections import LARGE, UPGRADE, WANTS_LOBBY, crowd
 from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -191,25 +190,12 @@ async def test_when_the_end_is_told_there_is_a_record(house):
 @contextlib.asynccontextmanager
 async def stuck(house, monkeypatch):
     """A viewer that asks for the lobby and reads nothing, until its connection can hold no more."""
-    with socket.socket() as plain:
-        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
-        plain.connect(("127.0.0.1", house.server.port))
-        plain.sendall(UPGRADE)
-        # The second one is there when the first one's answer can't be sent.
-        plain.sendall(2 * WANTS_LOBBY)
-        viewers = []
-
-        def lobby(_):
-            viewers[:] = house.server.viewers
-            # More than all buffers between us hold.
-            return b'{"type":"lobby","rest":"%b"}' % (b"x" * 8_000_000)
-
-        monkeypatch.setattr(View, "lobby", lobby)
-        await until(lambda: viewers)
-        (viewer,) = viewers
-        await until(
-            lambda: viewer.connection.send_lock.locked() or viewer not in house.server.viewers
-        )
+    monkeypatch.setattr(View, "lobby", lambda _: LARGE)
+    # The second one is there when the first one's answer can't be sent.
+    async with crowd(house, 1, UPGRADE + 2 * WANTS_LOBBY):
+        await until(lambda: house.server.viewers)
+        (viewer,) = house.server.viewers
+        await until(viewer.connection.send_lock.locked)
         yield viewer
 
 
@@ -219,15 +205,6 @@ async def test_no_match_waits_for_a_viewer_that_does_not_read(house, monkeypatch
         match = await one_match(house)
         assert 2 == verify(await record_of(house, match), ANGRYMOB)
         assert viewer in house.server.viewers
-
-
-async def test_a_viewer_that_does_not_read_is_dropped(house, monkeypatch):
-    """After TAKING_TIME, with all its tasks."""
-    monkeypatch.setattr(connections, "TAKING_TIME", 0.1)
-    async with stuck(house, monkeypatch) as viewer:
-        await until(lambda: not house.server.viewers)
-        await until(lambda: not viewer.connection.nursery.child_tasks)
-        assert 200 == (await house.get("/healthz")).status
 
 
 @pytest.mark.long
