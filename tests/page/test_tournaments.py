@@ -19,7 +19,7 @@ from lanista.games.outcome import Ending
 from lanista.helper_processes import HelperProcess
 from lanista.hosting.control import RunningMatches
 from lanista.page import server as server_module
-from lanista.page.renewal import SHARE, NoStandingsError
+from lanista.page.renewal import NoStandingsError
 from lanista.page.tables import TableHelpers
 from lanista.page.tournaments import FIRST, Tournament, Tournaments, TournamentTable
 from lanista.page.view import View
@@ -223,24 +223,6 @@ async def test_results_are_looked_at_once_in_a_while(mock_clock):
     results.found = {**TWO_JSON, "blocks": 19}
     assert 19 == json.loads(await tournaments.one_json("cup"))["standings"]["blocks"]
     assert (4, 2) == (results.count, len(told))
-
-
-async def test_a_long_look_is_seldom(autojump_clock):
-    """Of 100,000 matches: it may take but a share of the time."""
-    results = Results(TWO_JSON)
-
-    async def slow(known):
-        await trio.sleep(2)
-        return await results(known)
-
-    tournaments = Tournaments(tournaments_of({"cup": slow}))
-    await tournaments.refresh()
-    await trio.sleep(2 * SHARE - 0.1)
-    await tournaments.refresh()
-    assert 1 == results.count
-    await trio.sleep(0.2)
-    await tournaments.refresh()
-    assert 2 == results.count
 
 
 async def test_the_page_goes_on_while_results_are_looked_at():
