@@ -55,6 +55,14 @@ async def hand_in(house, name="Ann", body=b"print()", file="bot.py", token=None,
     return await post(house, f"{PATH}?file={file}", basic(name, token), body=body, **how)
 
 
+async def begin(house, *headers, length, body=b""):
+    """Begin to hand in a program of so many bytes, by what is sent of it at first; the stream."""
+    stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
+    lines = [f"POST {PATH}?file=b.py HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {length}"]
+    await stream.send_all("\r\n".join([*lines, *headers, "", ""]).encode() + body)
+    return stream
+
+
 async def test_a_program_is_handed_in_and_only_its_owner_sees_it(tmp_path):
     """Its bytes come back as they were; others, and other names, get neither them nor its state."""
     body = bytes(range(256)) * 20
@@ -183,12 +191,8 @@ async def test_why_a_name_is_disabled_is_one_line_without_escapes(house):
 async def test_a_body_that_does_not_come_holds_nobody_up(house, monkeypatch, caplog):
     """Many begin to send and don't go on, of one name and of several; others hand in meanwhile."""
     monkeypatch.setattr(connections, "MAX_ANSWERS", 10_000)
-    streams = []
-    for number in range(12):
-        stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
-        streams.append(stream)
-        head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 900\r\n"
-        await stream.send_all(f"{head}{basic(f'Eve{number % 3}')}\r\n\r\nhalf".encode())
+    names = (f"Eve{number % 3}" for number in range(12))
+    streams = [await begin(house, basic(name), length=900, body=b"half") for name in names]
     assert 201 == (await hand_in(house)).status
     for stream in streams[:6]:
         await stream.aclose()
@@ -221,9 +225,7 @@ async def test_tokens_that_are_guessed_by_handing_in_delay_no_bot(house):
 @pytest.mark.parametrize("decision", ["remove_name", "reset_token"])
 async def test_a_body_that_ends_after_its_token_was_revoked_is_refused(house, decision):
     """It would take the place of what the name's next owner has handed in meanwhile."""
-    stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
-    head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 8\r\n"
-    await stream.send_all(f"{head}{basic('Ann')}\r\n\r\nhalf".encode())
+    stream = await begin(house, basic("Ann"), length=8, body=b"half")
     names = house.arena.names
     await until(lambda: "Ann" in names._seen)
     await names.decide(lambda store: getattr(decisions, decision)(store, "Ann"))
@@ -252,9 +254,7 @@ async def test_a_large_body_may_take_longer(house, monkeypatch):
 
 async def test_whoever_waits_for_the_go_ahead_gets_it(house):
     """As curl does with larger files; bytes beyond the length are no part of the program."""
-    stream = await trio.open_tcp_stream("127.0.0.1", house.server.port)
-    head = f"POST {PATH}?file=b.py HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3\r\n"
-    await stream.send_all(f"{head}Expect: 100-continue\r\n{basic('Ann')}\r\n\r\n".encode())
+    stream = await begin(house, "Expect: 100-continue", basic("Ann"), length=3)
     assert b"HTTP/1.1 100 Continue\r\n\r\n" == await stream.receive_some()
     await stream.send_all(b"abcdef")
     answer = b"".join([data async for data in stream])
