@@ -50,7 +50,6 @@ class Browser:
         size=None,
         theme="dark",
         offline=False,
-        scale=1,
         touch=False,
         movement=True,
         locale="en-GB",
@@ -62,7 +61,6 @@ class Browser:
                 viewport=size or DESK,
                 color_scheme=theme,
                 offline=offline,
-                device_scale_factor=scale,
                 has_touch=touch,
                 reduced_motion="no-preference" if movement else "reduce",
                 # Pictures and texts come out alike wherever they are made.

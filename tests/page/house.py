@@ -176,9 +176,9 @@ class House:
         await bot.say(hello)
         return bot
 
-    async def pair(self, *, options="", room="r"):
+    async def pair(self, *, options=""):
         """Two bots that are asked for their first answer, and their match's id."""
-        bots = [await self.bot(f"{name} v=1 room={room} {options}") for name in ("Ann", "Bob")]
+        bots = [await self.bot(f"{name} v=1 room=r {options}") for name in ("Ann", "Bob")]
         for bot in bots:
             lines = await bot.until("go")
         (match,) = [line[6:] for line in lines if line.startswith("start ")]
@@ -198,6 +198,13 @@ class House:
         if hello:
             await page.told("hello")
         return page
+
+    async def watched(self):
+        """A pair's match that somebody looks at: its bots, its id and the one who looks."""
+        ann, bob, match = await self.pair()
+        page = await self.page()
+        await page.ask("open", match=match)
+        return ann, bob, match, page
 
     async def raw(self, data):
         """What is answered to these bytes, up to the end of the connection."""
@@ -279,9 +286,7 @@ def done(answer):
 
 
 @asynccontextmanager
-async def opened(
-    folder, *, token=None, host="127.0.0.1", open_logs=False, is_replayed_here=True, **options
-):
+async def opened(folder, *, token=None, host="127.0.0.1", open_logs=False, **options):
     """An arena with its page: no clock, the map ROW, 200 moves at most; records in a folder."""
     settings = {
         "clock": Clock(time_init=0, time_move=0),
@@ -297,7 +302,7 @@ async def opened(
         _, port = arena.connections.address
         view = View(arena.running, arena=arena)
         how = {"token": token, "host": host, "open_logs": open_logs}
-        async with showing(view, is_replayed_here=is_replayed_here, **how) as house:
+        async with showing(view, **how) as house:
             house.arena, house.port = arena, port
 
             async def serve():

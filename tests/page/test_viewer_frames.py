@@ -73,9 +73,7 @@ async def test_who_comes_late_sees_all_frames(house):
 
 async def test_many_frames_come_compressed_to_whoever_wants_that(house, monkeypatch):
     """They are those that others get; few frames, as of a running match, come as they are."""
-    _, _, match = await house.pair()
-    page = await house.page()
-    await page.ask("open", match=match)
+    _, _, match, page = await house.watched()
     asks = {"match": match, "from": 0}
     plain = await page.ask("frames", **asks)
     assert plain["frames"] == (await page.ask("frames", **asks, packed=True))["frames"]
@@ -114,9 +112,7 @@ async def test_closing_gives_up_what_waits(house, tmp_path):
 
     What is there is sent meanwhile.
     """
-    page = await house.page()
-    _, _, match = await house.pair()
-    await page.ask("open", match=match)
+    _, _, match, page = await house.watched()
     await page.say(do="frames", id="later", match=match, **{"from": 7})
     for number in 0, -1:
         assert 1 == len((await page.frames(match, number))["frames"])
@@ -136,9 +132,7 @@ async def test_closing_gives_up_what_waits(house, tmp_path):
 
 async def test_so_many_questions_may_be_open_at_once(house):
     """More are refused; what needs no waiting is answered all the same."""
-    page = await house.page()
-    _, _, match = await house.pair()
-    await page.ask("open", match=match)
+    _, _, match, page = await house.watched()
     for number in range(70):
         await page.say(do="frames", id=f"q{number}", match=match, **{"from": 7})
     for number in range(64, 70):
@@ -158,9 +152,8 @@ async def test_so_many_questions_may_be_open_at_once(house):
 async def test_viewers_share_the_tasks_that_answer_questions(house, monkeypatch):
     """Others wait for theirs: with very many tasks garbage collection would hold up the matches."""
     monkeypatch.setattr(module, "MAX_TASKS", 5)
-    page, _ = await house.page(), await house.page()
-    ann, bob, match = await house.pair()
-    await page.ask("open", match=match)
+    ann, bob, match, page = await house.watched()
+    await house.page()
     for frame in 1, 7:
         for number in range(6):
             await page.say(do="frames", id=f"q{number}", match=match, **{"from": frame})
@@ -176,9 +169,7 @@ async def test_viewers_share_the_tasks_that_answer_questions(house, monkeypatch)
 
 async def test_when_the_end_is_told_there_is_a_record(house):
     """Though its bots, which have heard the end, still linger."""
-    page = await house.page()
-    ann, bob, match = await house.pair()
-    await page.ask("open", match=match)
+    ann, bob, match, page = await house.watched()
     await play((ann, [AWAY]), (bob, ["9 9 9 9"]))
     assert "end" == (await page.frames(match, 2))["type"]
     assert 200 == (await house.get(f"/api/1/matches/{match}/record")).status
@@ -250,9 +241,7 @@ async def test_the_replay_worker_is_started_when_a_page_connects():
 
 async def test_frames_that_are_interrupted_are_made_again_when_the_match_is_opened(house):
     """The replay worker may be killed; test_frame_cache.py has what the cache says then."""
-    ann, bob, match = await house.pair()
-    page = await house.page()
-    await page.ask("open", match=match)
+    ann, bob, match, page = await house.watched()
     await page.say(do="frames", match=match, id="next", **{"from": 1, "known": True})
     (frame_file,) = house.server.view.frame_cache._files.values()
     await until(lambda: frame_file.count and frame_file._changed.statistics().tasks_waiting)
