@@ -7,6 +7,7 @@ import { test } from "node:test";
 
 import { PALETTE, applyPalette, channels, seatColour, seatLetter } from "../../../server/lanista/page/browser/colours.js";
 import { cellOf, crowdOf, markOf } from "../../../server/lanista/page/browser/silhouettes.js";
+import { contrast, light } from "./fixtures.js";
 
 /**
  * Matrices that turn linear red, green and blue into what is seen. Those for the two kinds of
@@ -35,9 +36,6 @@ const EYES = {
 const PLAIN = 30;
 const BLIND = 12;
 
-const linear = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
-const light = (colour) => channels(colour).map((value) => linear(value / 255));
-
 function lab(colour, eyes) {
   const seen = EYES[eyes].map((row) =>
     Math.min(1, Math.max(0, row.reduce((sum, share, at) => sum + share * light(colour)[at], 0))),
@@ -55,16 +53,6 @@ function lab(colour, eyes) {
 function difference(one, other, eyes) {
   const [first, second] = [lab(one, eyes), lab(other, eyes)];
   return Math.hypot(...first.map((value, at) => value - second[at]));
-}
-
-function contrast(one, other) {
-  const [dark, bright] = [one, other]
-    .map((colour) => {
-      const [red, green, blue] = light(colour);
-      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-    })
-    .sort((first, second) => first - second);
-  return (bright + 0.05) / (dark + 0.05);
 }
 
 /** Return all pairs of colours whose difference is too small. */

@@ -5,25 +5,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PALETTE, channels } from "../../../server/lanista/page/browser/colours.js";
+import { PALETTE } from "../../../server/lanista/page/browser/colours.js";
 import { COLOURS } from "../../../server/lanista/page/browser/drawing.js";
 import { penOf } from "../../../server/lanista/page/browser/drawing_paint.js";
 import { MAX_NAMES, ValueSeries, rangeOfValues } from "../../../server/lanista/page/browser/value_plots.js";
-import { headOf } from "./fixtures.js";
-
-/** Return the contrast of WCAG 2. */
-function contrast(one, other) {
-  const [dark, bright] = [one, other]
-    .map((colour) => {
-      const [red, green, blue] = channels(colour).map((value) => {
-        const share = value / 255;
-        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-      });
-      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-    })
-    .sort((first, second) => first - second);
-  return (bright + 0.05) / (dark + 0.05);
-}
+import { contrast, headOf } from "./fixtures.js";
 
 for (const theme of /** @type {const} */ (["light", "dark"])) {
   test(`${theme}: every colour stands out from its outline (WCAG AA: 4.5)`, () => {

@@ -2,6 +2,8 @@
  * Small matches for tests, and a connection whose other side is the test.
  */
 
+import { channels } from "../../../server/lanista/page/browser/colours.js";
+
 /** Distance between key frames, as in the arena (docs/api.md, "Frames"). */
 export const KEY_EVERY = 20;
 
@@ -183,6 +185,25 @@ export class FakeLink extends EventTarget {
   get froms() {
     return this.asked.filter((message) => message.do === "frames").map(({ from }) => from);
   }
+}
+
+/** Return a colour's linear red, green and blue, from 0 to 1. */
+export function light(colour) {
+  return channels(colour).map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+}
+
+/** Return the contrast of two colours (WCAG 2). */
+export function contrast(one, other) {
+  const [dark, bright] = [one, other]
+    .map((colour) => {
+      const [red, green, blue] = light(colour);
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    })
+    .sort((first, second) => first - second);
+  return (bright + 0.05) / (dark + 0.05);
 }
 
 /** Wait until everything that was already under way has happened. */

@@ -16,6 +16,7 @@ import {
   ladderAddress,
   ladderVersion,
 } from "../../../server/lanista/page/browser/ladders.js";
+import { settled } from "./fixtures.js";
 
 for (const [change, text] of [
   [null, ""],
@@ -146,12 +147,10 @@ class FakeLink extends EventTarget {
 
 test("figures are loaded again when there are newer ones, after a rest, and not otherwise", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  /** Let all promises go on that can. */
-  const goOn = () => new Promise((resolve) => setImmediate(resolve));
   const settle = async () => {
-    await goOn();
+    await settled();
     t.mock.timers.tick(2000);
-    await goOn();
+    await settled();
   };
   const link = new FakeLink();
   /** @type {string[]} */
@@ -167,7 +166,7 @@ test("figures are loaded again when there are newer ones, after a rest, and not 
     show: (/** @type {string} */ figures) => shown.push(figures),
     fail: (message) => failures.push(message),
   });
-  await goOn();
+  await settled();
   assert.equal(fetched.mock.callCount(), 0); // the lobby, which comes now, would have them loaded again
   link.tell({ computed: "1" });
   await settle();
@@ -204,7 +203,6 @@ test("figures are loaded again when there are newer ones, after a rest, and not 
 
 test("figures are loaded without a lobby, and again once it has come", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const goOn = () => new Promise((resolve) => setImmediate(resolve));
   const link = new FakeLink();
   const fetched = t.mock.method(globalThis, "fetch", async () => Response.json("figures"));
   const following = followFigures(/** @type {any} */ (link), {
@@ -215,13 +213,13 @@ test("figures are loaded without a lobby, and again once it has come", async (t)
   });
   for (const loaded of [1, 1]) {
     t.mock.timers.tick(1000);
-    await goOn();
+    await settled();
     assert.equal(fetched.mock.callCount(), loaded);
   }
   link.tell({ computed: "1" });
-  await goOn();
+  await settled();
   t.mock.timers.tick(2000);
-  await goOn();
+  await settled();
   assert.equal(fetched.mock.callCount(), 2);
   following.close();
 });

@@ -66,20 +66,12 @@ test("a replay that plays by itself shows its start as long as any round, and st
 });
 
 test("a replay whose round is given stands there, a running match is live, though replays play", () => {
-  assert.equal("paused", begin({ round: 0, plays: true }).player.mode);
-  assert.equal("live", begin({ over: false, plays: true }).player.mode);
-});
-
-test("a running match begins at its newest round, live", () => {
-  const { player } = begin({ count: 8, over: false });
-  assert.deepEqual([7, "live", 1], [player.round, player.mode, player.t]);
-});
-
-test("a round that is given is shown paused, also in a running match", () => {
   for (const over of [true, false]) {
-    const { player } = begin({ round: 30, over });
+    const { player } = begin({ round: 30, over, plays: true });
     assert.deepEqual([30, "paused"], [player.round, player.mode]);
   }
+  const { player } = begin({ count: 8, over: false, plays: true });
+  assert.deepEqual([7, "live", 1], [player.round, player.mode, player.t]);
 });
 
 test("a round beyond the newest is the newest", () => {
@@ -247,17 +239,6 @@ test("live ends with the match", () => {
   player.grow(11, true);
   player.advance();
   assert.deepEqual([10, "paused"], [player.round, player.mode]);
-});
-
-test("live waits for the newest to be loaded", () => {
-  const missing = new Set([10]);
-  const { player } = begin({ count: 10, over: false, missing });
-  player.grow(11, false);
-  player.advance();
-  assert.equal(9, player.round);
-  missing.clear();
-  player.advance();
-  assert.equal(10, player.round);
 });
 
 test("live shows the newest that is loaded while a match grows faster than it comes", () => {
