@@ -87,15 +87,16 @@ async def test_a_bot_gets_a_large_environment_and_many_words(script):
 
 
 @pytest.mark.parametrize(
-    ("variable", "why"),
+    ("word", "variable", "why"),
     [
-        ({"": "x"}, "illegal environment variable name"),
-        ({"A=B": "x"}, "illegal environment variable name"),
-        ({"A": "x\0y"}, "embedded null byte"),
+        ("a\0b", {}, "embedded null byte"),
+        ("", {"": "x"}, "illegal environment variable name"),
+        ("", {"A=B": "x"}, "illegal environment variable name"),
+        ("", {"A": "x\0y"}, "embedded null byte"),
     ],
 )
-async def test_what_no_program_can_be_given_is_told(variable, why):
-    assert why == await failure_of(["true"], ENV | variable)
+async def test_what_no_program_can_be_given_is_told(word, variable, why):
+    assert why == await failure_of(["true", word], ENV | variable)
 
 
 async def test_the_operators_token_is_not_handed_on(monkeypatch):

@@ -144,10 +144,6 @@ async def test_what_cannot_be_executed_is_told_and_not_raised(tmp_path, program,
     assert "" == bot.output_tail()
 
 
-async def test_a_word_that_no_program_can_be_given_is_told():
-    assert "embedded null byte" == await failure_of(["bot", "a\0b"])
-
-
 async def test_a_missing_working_directory_is_told(tmp_path):
     missing = tmp_path / "missing"
     why = f"No such file or directory: '{missing}' (its working directory)"
