@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tomllib
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from docs.pages import DOCS, commands, fenced
-from e2e.running import Program, command, environment
+from e2e.running import environment
 from lanista.match.record import read_record
 
 PAGE = DOCS / "rulesets.md"
@@ -26,14 +25,9 @@ def run(folder, *words):
         words[:1] = [sys.executable, "-m", "lanista"]
     if words[0] == "python3":
         words[0] = sys.executable
-    return subprocess.run(
-        words, cwd=folder, env=_environment(folder), capture_output=True, text=True, timeout=60
-    )
-
-
-def _environment(folder):
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return environment(PATH=path, PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1")
+    env = environment(PATH=path, PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1")
+    return subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, timeout=60)
 
 
 @pytest.fixture
@@ -116,34 +110,3 @@ def test_the_bot_of_the_page_wins(installed, seat):
     result = read_record(installed / "match.jsonl.gz").result
     assert ("finished", (1, 2)[seat]) == (result.end, result.ranks[0])
     assert (2, 1)[seat] == result.ranks[1]
-
-
-def test_a_method_that_never_returns_is_broken_off_by_ctrl_c(installed, started):
-    """Pressed as long as the method goes on; the record says where it was."""
-    hanging = (
-        "from pathlib import Path\n"
-        "import take_away\n"
-        "def advance(game, turn):\n"
-        "    while True:\n"
-        "        Path('hangs').touch()\n"
-        "take_away.TakeAway.advance = advance\n"
-    )
-    (installed / "hanging.py").write_text(hanging, encoding="utf-8")
-    points = installed / "take_away-1.0.dist-info" / "entry_points.txt"
-    points.write_text("[lanista.rulesets]\ntake-away = hanging:take_away.RULESET\n")
-    bots = ["python3 take_away_bot.py"] * 2
-    words = ("play", "take-away", *bots, "--console", "-o", "match.jsonl")
-    program = started(Program(command(*words), installed, env=_environment(installed)))
-
-    def is_broken_off():
-        if (installed / "hangs").exists():
-            (installed / "hangs").unlink()
-            program.signal(signal.SIGINT)
-        return (installed / "match.jsonl").exists()
-
-    program.until(is_broken_off, "the match is over")
-    assert 130 == program.wait()
-    result = read_record(installed / "match.jsonl").result
-    assert "aborted" == result.end
-    assert "hanging.py" in result.error
-    assert "HeldError" in result.error
