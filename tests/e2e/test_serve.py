@@ -4,13 +4,12 @@ import re
 import signal
 import subprocess
 import time
-import types
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
-from e2e.running import PATIENCE, Program, command, read
+from e2e.running import Program, command, read
 from lanista.games import registry
 from lanista.match.replay import verify
 
@@ -118,31 +117,20 @@ def test_a_shutdown_takes_less_than_five_seconds(serve, peers, pair, join, numbe
     assert [None, None] == [bot.process.poll() for bot in bots], "they were to be there still"
 
 
-def test_a_log_that_nobody_reads_ends_no_match(tmp_path, pair):
+def test_a_log_that_nobody_reads_ends_no_match(tmp_path, started, pair):
     """Who read stderr has gone, as with `lanista serve 2>&1 | head`."""
-    process = subprocess.Popen(
-        command("serve", "--port", 0, "--no-web", "--move-limit", 1, "--no-clock", "-i", "pit"),
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        port = int(process.stdout.readline().rpartition(b":")[2])
-        process.stderr.close()
-        bots = pair(types.SimpleNamespace(port=port))
-        for bot in bots:
-            bot.say("\n")
-        for bot in bots:
-            assert bot.rest().endswith("bye\n")
-            bot.leave()
-        process.send_signal(signal.SIGTERM)
-        assert 0 == process.wait(PATIENCE)
-    finally:
-        process.stdout.close()
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+    options = ("--no-web", "--move-limit", 1, "--no-clock", "-i", "pit")
+    words = command("serve", "--port", 0, *options)
+    daemon = started(Program(["bash", "-c", 'exec "$@" 2> >(exit)', "bash", *words], tmp_path))
+    daemon.until(lambda: daemon.out.endswith("\n"), "the daemon says where it listens")
+    daemon.port = int(daemon.out.rpartition(":")[2])
+    bots = pair(daemon)
+    for bot in bots:
+        bot.say("\n")
+    for bot in bots:
+        assert bot.rest().endswith("bye\n")
+    daemon.signal(signal.SIGTERM)
+    assert 0 == daemon.wait()
     (record,) = tmp_path.rglob("*.jsonl.gz")
     assert "move-limit" == read(record).result.reason
 
