@@ -126,17 +126,15 @@ def test_a_link_that_the_command_names_leads_to_no_data(user, place):
     assert [["ENOENT"] * 3] * 2 == told
 
 
-def test_the_data_of_serve_is_covered(tmp_path):
+def test_the_data_of_serve_is_covered(tmp_path, started):
     """Which has its database open for the page; the bot's command names the folder above it."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         Path(name).chmod(0o755)
         data = Path(name) / "mine"
-        daemon = Daemon(tmp_path, "--data", data, web="127.0.0.1:0")
-        try:
-            daemon.until((data / "lanista.db-shm").exists, "the database is open")
-            (told,) = run(locker(data), own=[name])
-        finally:
-            daemon.end()
+        daemon = started(Daemon(tmp_path, "--data", data, web="127.0.0.1:0"))
+        daemon.until((data / "lanista.db-shm").exists, "the database is open")
+        (told,) = run(locker(data), own=[name])
+        daemon.end()
     assert [SHUT] == told
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.running import PATIENCE, Daemon, command, environment, run_here
+from e2e.running import PATIENCE, Daemon, Lanista, command, environment, run_here
 
 SPEC = """\
 name = "cup"
@@ -146,21 +146,14 @@ def test_a_file_without_end_is_told_in_one_line(endless, words):
 
 
 @pytest.mark.one_user
-def test_a_map_may_come_through_a_pipe(folder):
+def test_a_map_may_come_through_a_pipe(folder, started):
     """It has no size to be looked at, and an end."""
     pipe = folder / "piped.map"
     os.mkfifo(pipe)
     map_ = run_here(["map", "generate", "angrymob", "-s", 1], folder).out
-    running = subprocess.Popen(
-        command("map", "check", "angrymob", pipe), stdout=subprocess.PIPE, text=True, cwd=folder
-    )
-    try:
-        pipe.write_text(map_)
-        out, _ = running.communicate(timeout=PATIENCE)
-    finally:
-        running.kill()
-        running.wait()
-    assert (0, f"{pipe}: in order\n") == (running.returncode, out)
+    check = started(Lanista(["map", "check", "angrymob", pipe], folder / "check"))
+    pipe.write_text(map_)
+    assert (0, f"{pipe}: in order\n") == (check.wait(), check.out)
 
 
 def test_the_folder_of_a_killed_arena_is_removed_by_the_next_one(tmp_path, started):

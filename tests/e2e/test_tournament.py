@@ -3,12 +3,11 @@
 import json
 import re
 import signal
-import subprocess
 
 import pytest
 
 from e2e.cup import HOUSE, write_cup
-from e2e.running import bot, command, environment, run_here
+from e2e.running import Program, bot, command, run_here
 from e2e.test_terminal import plain, run_in_terminal
 
 MANY = 2000
@@ -109,20 +108,13 @@ def test_in_a_terminal_progress_is_drawn_and_ctrl_c_finishes(tmp_path, cup):
     assert "Gravity" in text
 
 
-def test_without_anybody_who_reads_it_is_played_to_its_end(tmp_path, cup):
+def test_without_anybody_who_reads_it_is_played_to_its_end(tmp_path, started, cup):
     """Its output is closed at once: results matter more."""
     spec = cup({"A": "GravityGoers", "B": "CamperJoe"})
-    ours = subprocess.Popen(
-        command("tournament", "run", spec, "--json"),
-        env=environment(),
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    ours.stdout.close()
-    _, err = ours.communicate(timeout=100)
-    assert 0 == ours.returncode, err  # all was played
-    assert b"some output couldn't be printed: Broken pipe" in err
+    words = command("tournament", "run", spec, "--json")
+    run = started(Program(["bash", "-c", 'exec "$@" > >(exit)', "bash", *words], tmp_path / "run"))
+    assert 0 == run.wait(), run.err  # all was played
+    assert "some output couldn't be printed: Broken pipe" in run.err
 
 
 SPRT = ("-i", "pit", "--set", "move_limit=60", "--no-clock", "--concurrency", 1)
