@@ -39,7 +39,7 @@ async def test_watching_ends_when_the_bot_leaves_and_reads_one_answer_ahead(auto
 @pytest.mark.parametrize("line", [b"\n", b"x" * 60_000 + b"\n"], ids=["short", "long"])
 async def test_a_bot_that_fills_its_buffer_while_it_waits_is_watched_on(autojump_clock, line):
     """PROTOCOL.md 4: all that may be held is held, and its end is noticed; a byte more ends it."""
-    connection, bot = connection_pair("Ann v=1", to_arena=1 << 20)
+    connection, bot = connection_pair("Ann v=1")
     answer = b"1\n"
     full = line * (65_536 // len(line))
     full += b"1" * (65_536 - len(full))
@@ -49,7 +49,7 @@ async def test_a_bot_that_fills_its_buffer_while_it_waits_is_watched_on(autojump
         await trio.testing.wait_all_tasks_blocked()
         bot.close()
     assert connection.session.ended
-    connection, bot = connection_pair("Ann v=1", to_arena=1 << 20)
+    connection, bot = connection_pair("Ann v=1")
     await bot.write(answer + full + b"1")
     with pytest.raises(RemoteProtocolError) as caught:
         await connection.watch()

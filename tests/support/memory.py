@@ -14,10 +14,8 @@ import trio
 from lanista.match.channel import BrokenChannelError, Chunk, RoundTrip
 from lanista.match.connection import Connection
 
-TO_BOT = 1 << 20
-"""Bytes that wait for a bot which doesn't read, unless a test says otherwise."""
-TO_ARENA = 1 << 20
-"""Bytes that wait for the arena."""
+ROOM = 1 << 20
+"""Bytes that wait for the arena, or for a bot which doesn't read unless a test says otherwise."""
 
 
 class Unread(AssertionError):  # noqa: N818 - tells what is the case
@@ -221,17 +219,15 @@ class BotEnd:
         self.shut_writing()
 
 
-def channel_pair(*, to_bot: int = TO_BOT, to_arena: int = TO_ARENA) -> tuple[MemoryChannel, BotEnd]:
-    """The two ends of a connection with so many bytes of room in each direction."""
-    down, up = _Pipe(to_bot), _Pipe(to_arena)
+def channel_pair(*, to_bot: int = ROOM) -> tuple[MemoryChannel, BotEnd]:
+    """The two ends of a connection with so many bytes of room for the bot."""
+    down, up = _Pipe(to_bot), _Pipe(ROOM)
     return MemoryChannel(down, up), BotEnd(up, down)
 
 
-def connection_pair(
-    hello: str, *, to_bot: int = TO_BOT, to_arena: int = TO_ARENA
-) -> tuple[Connection, BotEnd]:
+def connection_pair(hello: str, *, to_bot: int = ROOM) -> tuple[Connection, BotEnd]:
     """A connection whose bot has said this hello, and the bot's end."""
-    channel, bot = channel_pair(to_bot=to_bot, to_arena=to_arena)
+    channel, bot = channel_pair(to_bot=to_bot)
     connection = Connection(channel)
     connection.session.receive(f"{hello}\n".encode())
     connection.hello = connection.session.take_hello()
