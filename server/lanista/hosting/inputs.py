@@ -71,11 +71,9 @@ def checked_setup(
         raise BadInputError(
             f"map {map_!r:.200}; expected a shipped map's name, a path, or the text of a map file"
         )
-    text, is_configuration = _map_text(ruleset.name, os.fspath(map_), folder)
+    text = _map_text(ruleset.name, os.fspath(map_), folder)
     try:
-        from_file, board = (
-            _configuration(ruleset, text) if is_configuration else ({}, ruleset.read_board(text))
-        )
+        from_file, board = _content(ruleset, text)
         settings = complete_settings(ruleset, given, from_file)
         if board is not None:
             ruleset.new(settings, board, ruleset.chance(ruleset.seeds[0]))
@@ -84,15 +82,12 @@ def checked_setup(
     return settings, board
 
 
-def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, bool]:
-    """Return the text of a map, and whether it is a configuration of an original game.
-
-    That is known by how it begins, whatever its file is called; and if it is called so, by that.
-    """
+def _map_text(game: str, map_: str, folder: Path | None) -> str:
+    """Return the text of a map, or of a configuration of an original game."""
     import lanista_maps  # noqa: PLC0415 - few matches have a map
 
     if "\n" in map_:
-        return map_.removeprefix("\ufeff"), _is_configuration(map_)
+        return map_.removeprefix("\ufeff")
     path = (folder or Path()) / map_
     if is_file(path):
         try:
@@ -103,35 +98,27 @@ def _map_text(game: str, map_: str, folder: Path | None) -> tuple[str, bool]:
             raise BadInputError(f"{map_}: can't be read as text ({why})") from None
         if len(text) > MAX_MAP:
             raise BadInputError(f"{map_}: more than 4 MiB, which is too much for a map")
-        return text, path.name.endswith(".cnf") or _is_configuration(text)
+        return text
     name = map_.removesuffix(".map").removesuffix(".cnf")
     shipped = lanista_maps.names(game)
     if name in shipped:
-        return lanista_maps.read(game, name), lanista_maps.file_name(game, name).endswith(".cnf")
+        return lanista_maps.read(game, name)
     raise BadInputError(
         f"no map file {map_!r}, and no shipped map of that name; shipped maps of {game}: "
         f"{', '.join(shipped) or 'none'}{did_you_mean(name, shipped)}"
     )
 
 
-def _is_configuration(text: str) -> bool:
-    from lanista.games.originals import of_text  # noqa: PLC0415 - as above
-
-    try:
-        of_text(text)
-    except FormatError:
-        return False
-    return True
-
-
-def _configuration(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]:
+def _content(ruleset: Ruleset, text: str) -> tuple[Mapping[str, int], Any]:
+    """Return the settings and the board in a map's text: both, if it is a configuration."""
     from lanista.games.originals import of_game, of_text  # noqa: PLC0415 - as above
 
+    try:
+        format_ = of_text(text)
+    except FormatError:
+        return {}, ruleset.read_board(text)
     originals = of_game(ruleset.name)
-    if originals is None:
-        raise FormatError(f"{ruleset.title} has no configuration files; give a map")
-    format_ = of_text(text)
-    if format_.game != originals.game:
+    if originals is None or originals.game != format_.game:
         raise FormatError(f"this is a configuration of {format_.game}, not of {ruleset.name}")
     return originals.read_cnf(text)
 
