@@ -188,15 +188,10 @@ def _options(clock: Clock, limits: str | None) -> Iterator[str]:
 
 
 def _report_of(output: str) -> dict[str, Any] | None:
-    for line in reversed(output.splitlines()):
-        if line.startswith("{"):
-            try:
-                report = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(report, dict) and isinstance(report.get("items"), list):
-                return report
-    return None
+    """Return the report in the output of a check, which is a line; None if there is none."""
+    lines = [line for line in output.splitlines() if line.startswith("{")]
+    report: dict[str, Any] | None = json.loads(lines[-1]) if lines else None
+    return report
 
 
 def _findings(report: Mapping[str, Any]) -> Iterator[str]:
