@@ -23,6 +23,7 @@ from lanista.arena.worker_process import (
     BrokenLinkError,
     Link,
     Message,
+    close_sockets,
     end_of_link,
     forward_log,
     log,
@@ -146,8 +147,7 @@ class MatchWorker:
             nursery.start_soon(self._play, match, message.data)
             return
         if content["match"] not in self._matches:  # it is over, which the front doesn't know yet
-            for unwanted in message.sockets:
-                unwanted.close()
+            close_sockets(message.sockets)
             return
         match, kind = self._matches[content["match"]], content["kind"]
         if kind in {"pause", "resume", "step"}:

@@ -8,8 +8,8 @@ reported the end of the match, the front neither reads from its bots' sockets no
 import socket
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import trio
 
 from lanista.arena.match_player import MatchPlayer, close_all, our_fault, shutting_down
 from lanista.arena.match_worker import CONVERTER, Order, Report
-from lanista.arena.worker_process import Link, LinkedProcess, keep_running
+from lanista.arena.worker_process import Link, LinkedProcess, close_sockets, keep_running
 from lanista.hosting.control import Changes
 from lanista.hosting.host import MatchReport, SeatedMatch, running_match
 from lanista.match.channel import BrokenChannelError, SocketChannel
@@ -28,6 +28,7 @@ from lanista.match.record import PART, BadRecordError, Header, ResultInfo, read_
 from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag
 from lanista.results.recovery import complete_part
+from lanista.system import undoing
 from lanista_protocol import ErrorCode
 
 WHY = "the process that played the match ended before the match did"
@@ -326,19 +327,12 @@ class MatchWorkers(MatchPlayer):
 
 
 def _duplicates(match: SeatedMatch) -> tuple[Sequence[socket.socket], tuple[int, ...]]:
-    with ExitStack() as stack:
-        duplicates: list[socket.socket] = []
-        counts = []
+    by_seat: list[Sequence[socket.socket]] = []
+    with undoing(lambda: close_sockets(chain(*by_seat))):
         for connection in match.connections:
-            channel = connection.channel
-            assert isinstance(channel, SocketChannel)
-            of_seat = channel.duplicates()
-            for duplicate in of_seat:
-                stack.callback(duplicate.close)
-            duplicates += of_seat
-            counts.append(len(of_seat))
-        stack.pop_all()
-    return duplicates, tuple(counts)
+            assert isinstance(connection.channel, SocketChannel)
+            by_seat.append(connection.channel.duplicates())
+    return list(chain(*by_seat)), tuple(map(len, by_seat))
 
 
 def _order_of(match: SeatedMatch, sockets: tuple[int, ...]) -> Order:

@@ -117,7 +117,7 @@ class Link:
             except OSError:
                 self._break()
                 return
-            _close(sockets)
+            close_sockets(sockets)
             self._outbox[0] = unsent[sent:], ()
             if sent == len(unsent):
                 self._outbox.popleft()
@@ -130,7 +130,7 @@ class Link:
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         while self._outbox:
-            _close(self._outbox.popleft()[1])
+            close_sockets(self._outbox.popleft()[1])
         self._sent.set()
 
     async def write(self) -> None:
@@ -156,7 +156,7 @@ class Link:
             pass
         finally:
             if message is None:
-                _close(sockets)
+                close_sockets(sockets)
         return message
 
     async def _read(self, length: int, sockets: list[socket.socket]) -> bytes:
@@ -194,7 +194,8 @@ class Link:
             self._socket.close()
 
 
-def _close(sockets: Iterable[socket.socket]) -> None:
+def close_sockets(sockets: Iterable[socket.socket]) -> None:
+    """Close sockets that are not to be handed over, or that have been."""
     for handed in sockets:
         handed.close()
 
