@@ -496,8 +496,6 @@ def turn_drawings(scene: Scene, names: Sequence[str], logs: Mapping[str, str]) -
     lines: list[str] = []
     for key, log in sorted(logs.items(), key=lambda item: int(item[0])):
         seat = int(key)
-        if seat >= len(names):
-            continue  # a record that somebody wrote otherwise
         read = read_log(log, sizes)
         for line in read:
             match line.content:
