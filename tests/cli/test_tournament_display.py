@@ -291,7 +291,7 @@ def test_progress_where_nobody_knows_the_end():
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0, "0:00:00"), (59.6, "0:01:00"), (3725, "1:02:05"), (90_061, "1 d 1:01:01")],
+    [(0, "0:00:00"), (59.6, "0:01:00"), (3725, "1:02:05"), (90_061, "1 day, 1:01:01")],
 )
 def test_durations_are_told(seconds, words):
     assert words == duration(seconds)

@@ -11,6 +11,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Self
 
@@ -133,30 +134,27 @@ class LineDisplay(Display):
         self._records = records
         self._printed = time.monotonic()
 
-    def _print(self, line: str) -> None:
-        click.echo(printable(line), file=self._console.file)
-
     def event(self, event: events.Event) -> None:
         """Print the event, unless it is only for programs."""
         if isinstance(event, events.BlockDone):
             for line in failure_lines(event, self._records):
-                self._print(line)
+                self.note(line)
             if time.monotonic() - self._printed >= LINE_EVERY:
                 self._printed = time.monotonic()
                 parts = [progress_line(event), event.progress.words]
-                self._print("; ".join(filter(None, parts)))
+                self.note("; ".join(filter(None, parts)))
         elif line := note_of(event):
-            self._print(line)
+            self.note(line)
 
     def note(self, line: str) -> None:
         """Print the line."""
-        self._print(line)
+        click.echo(printable(line), file=self._console.file)
 
     def end(self, standings: Standings, places: list[str]) -> None:
         """Print the table and the closing lines."""
         show(whole(standings), self._console)
         for line in places:
-            self._print(line)
+            self.note(line)
 
 
 class LiveDisplay(LineDisplay):
@@ -286,10 +284,7 @@ def blocks_text(played: int, planned: int | None) -> str:
 
 def duration(seconds: float) -> str:
     """Format a duration as `0:02:05`; from a day on, the days come first."""
-    whole_seconds = round(seconds)
-    days, rest = divmod(whole_seconds, 86_400)
-    clock = f"{rest // 3600}:{rest // 60 % 60:02}:{rest % 60:02}"
-    return f"{days} d {clock}" if days else clock
+    return str(timedelta(seconds=round(seconds)))
 
 
 def note_of(event: events.Event) -> str:

@@ -6,7 +6,6 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -19,7 +18,6 @@ from lanista.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from lanista.cli.common import last_lines, say, warn_of_bombs
 from lanista.cli.tables import stdout_console
 from lanista.cli.tournament_live import (
-    Display,
     JsonDisplay,
     LineDisplay,
     LiveDisplay,
@@ -72,7 +70,8 @@ def play(
         raise BadInputError("--json and --plain: give only one of them")
     warn_of_bombs(setup.contestants.values())
     is_live = not as_json and not plain and sys.stdout.isatty()
-    display = Silenced(_display(setup.records, as_json=as_json, is_live=is_live))
+    of_people = LiveDisplay if is_live else LineDisplay
+    display = Silenced(JsonDisplay() if as_json else of_people(stdout_console(), setup.records))
     halts: list[events.Halted] = []
 
     def on_event(event: events.Event) -> None:
@@ -112,13 +111,6 @@ def play(
     if display.is_full:
         return EXIT_BAD_INPUT
     return code_of(report) if code_of is not None else 0
-
-
-def _display(records: Path, *, as_json: bool, is_live: bool) -> Display:
-    if as_json:
-        return JsonDisplay()
-    console = stdout_console()
-    return (LiveDisplay if is_live else LineDisplay)(console, records)
 
 
 def _ending(setup: Setup, report: "Report") -> list[str]:
