@@ -19,7 +19,6 @@ from lanista.cli.arena_file import ArenaFile, NotRunningError, arena_argument, l
 from lanista.cli.common import minute_text, say, write_example
 from lanista.errors import BadInputError, FileError, did_you_mean, file_errors, printable
 from lanista.games import registry
-from lanista.games.base import Ruleset
 from lanista.games.picture import counted
 from lanista.system import undoing
 
@@ -311,13 +310,15 @@ def write_final(file: Path, arena: ArenaFile, name: str) -> None:
             _map(arena.path.parent, map_, number, folder)
             for number, map_ in enumerate(ladder.maps, 1)
         ]
+    is_full = len(bots) >= ruleset.seats or ruleset.seats == 2
+    fill = None if is_full else next(iter(registry.house_bots(ruleset.name)), None)
     spec_ = {
         "name": file.stem,
         "game": ladder.game,
         "format": "round-robin",
         "seeds": SEEDS,
         "sandbox": "bwrap",
-        "fill": _fill(ruleset, len(bots)),
+        "fill": fill,
         "maps": maps or None,
         "limits": ladder.submissions.limits,
         "settings": ladder.settings,
@@ -374,8 +375,3 @@ def _map(arena: Path, map_: str, number: int, folder: Path) -> str:
     copy = f"{number}-{Path(map_).name}"  # maps of several folders may have the same name
     shutil.copyfile(arena / map_, folder / copy)
     return f"{folder.name}/{copy}"
-
-
-def _fill(ruleset: Ruleset, bots: int) -> str | None:
-    """Return a house bot for the seats for which there are too few programs."""
-    return next(iter(registry.house_bots(ruleset.name)), None) if bots < ruleset.seats > 2 else None
