@@ -272,7 +272,10 @@ def test_feed_tells_why_a_bot_does_not_answer(feed, program, said):
     ("words", "said"),
     [
         (["--seat", 2, "--", "true"], "--seat 2; angrymob has seats 0 to 1"),
-        (["--seat", 0, "--turn", 99, "--", "true"], "--turn 99; the last turn of seat 0 is 8"),
+        (
+            ["--seat", 0, "--turn", 99, "--", "true"],
+            "--turn 99; seat 0 was absent then, or had its last turn, 8",
+        ),
         (["--seat", 0, "--", "nonesuch"], "no program 'nonesuch' that could be run"),
         (["--seat", 0], "give the bot's command after --"),
         (["--", "true"], "Missing option '--seat'"),
