@@ -45,10 +45,6 @@ BAD = {
         "Angry Mob has no setting 'rounds'; its settings are: move_limit",
     ),
     "setting no number": (f"{PLAY} --set move_limit=many", f"--set 'move_limit=many': {SET}"),
-    "setting twice": (
-        f"{PLAY} --set move_limit=1 --set move_limit=2",
-        "--set move_limit twice; give it once",
-    ),
     "limits that can't be meant": (
         f"{PLAY} --limits memory=1M",
         "limits 'memory=1M': memory=1048576 can't be a limit: give at least 16M",

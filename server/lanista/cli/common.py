@@ -244,8 +244,6 @@ def _settings(_ctx: click.Context, _param: click.Parameter, texts: Sequence[str]
         name, equals, value = text.partition("=")
         if not equals or not re.fullmatch(r"-?[0-9]{1,18}", value):
             raise BadInputError(f"--set {text!r}: expected NAME=VALUE with a whole number")
-        if name in given:
-            raise BadInputError(f"--set {name} twice; give it once")
         given[name] = int(value)
     return given
 
