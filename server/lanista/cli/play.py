@@ -190,7 +190,8 @@ def command(
     commands = [bot_command(game, bot) for bot in bots]
     names = distinct([name for name, _ in commands])
     first_seed = inputs.checked_seed(ruleset, seed)
-    inputs.checked_seed(ruleset, first_seed + matches - 1)
+    if seed is not None:
+        inputs.checked_seed(ruleset, first_seed + matches - 1)
     seeds_of = _original_seeds(ruleset) if original_seeds else None
     complete, board = inputs.checked_setup(ruleset, map_, settings)
     limits, in_sandbox = limits_of_match(bot_limits, match_cpu), inputs.sandboxed(sandbox)
@@ -219,9 +220,10 @@ def command(
     use_cgroups()
     warn_of_bombs(contestants)
     draws = page is None and not console and not as_json and sys.stdout.isatty()
+    low, high = ruleset.seeds
     session = _Session(ruleset, bots, as_json=as_json, res=res, page=page)
     for number in range(matches):
-        match_seed = first_seed + number
+        match_seed = low + (first_seed + number - low) % (high - low + 1)
         match = StartedMatch(
             spec=MatchSpec(
                 ruleset=ruleset,
