@@ -112,12 +112,12 @@ async def test_without_a_token_on_this_machine(names, store, computed):
     assert [] == store.names() == computed
     await enter(names, "joe token=one", FAR)
     words = await words_of(names, ErrorCode.BAD_TOKEN, "Joe", HERE)
-    assert "the name 'Joe' is registered; add its token to the hello, as token=TOKEN" in words
+    assert "a name on a ladder needs its token; add token=TOKEN to the hello" in words
 
 
 async def test_without_a_token_from_elsewhere(names, closed):
     words = await words_of(names, ErrorCode.BAD_TOKEN, "Joe")
-    assert "add token=TOKEN to the hello, where TOKEN is a secret of your own; " in words
+    assert "or, where anybody may register names, a secret of your own; " in words
     for address in (HERE, NEAR):
         words = await words_of(closed, ErrorCode.BAD_TOKEN, "Joe", address)
         assert "add token=TOKEN to the hello, with the token that the operator gave you" in words

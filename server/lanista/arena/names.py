@@ -210,7 +210,7 @@ class Names:
             )
         with self._store_errors(name):
             if hello.token is None:
-                await self._check_without_token(name, key, address)
+                await self._check_without_token(key, address)
                 owner = Owner(self._digest("owner by name", key))
                 return LadderName(name=name, owner=owner)
             sender = _Sender(purpose, address)
@@ -312,21 +312,13 @@ class Names:
         self._owners[digest] = owner
         return owner
 
-    async def _check_without_token(self, name: str, key: str, address: str) -> None:
-        if not self.is_open:
+    async def _check_without_token(self, key: str, address: str) -> None:
+        may_be_free = self.is_open and is_loopback(address)
+        if not may_be_free or await self._in_thread(self.store.find, key) is not None:
             raise _bad_token(
-                "a name on a ladder needs its token; add token=TOKEN to the hello, with the "
-                "token that the operator gave you"
-            )
-        if not is_loopback(address):
-            raise _bad_token(
-                "a name on a ladder needs a token; add token=TOKEN to the hello, where TOKEN is a "
-                "secret of your own; it registers the name if that is free"
-            )
-        if await self._in_thread(self.store.find, key) is not None:
-            raise _bad_token(
-                f"the name {shown(name)} is registered; add its token to the hello, as "
-                "token=TOKEN, or choose another name"
+                "a name on a ladder needs its token; add token=TOKEN to the hello, with the token "
+                "that the operator gave you or, where anybody may register names, a secret of your "
+                "own; it registers the name if that is free"
             )
 
     async def _check_token(
