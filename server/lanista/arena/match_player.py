@@ -11,7 +11,6 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.arena.limits import LogLimit
 from lanista.arena.worker_process import log
 from lanista.games.base import Ruleset
 from lanista.helper_processes import HelperDiedError, HelperProcess
@@ -36,8 +35,6 @@ FRONT = "front"
 
 MAKING_TIME = 3.0
 """Seconds until a helper that doesn't answer is killed: fewer than an arena has to shut down."""
-TROUBLE_INTERVAL = 60.0
-"""Seconds between two log lines on a helper that fails."""
 
 
 @attrs.define(eq=False)
@@ -55,9 +52,6 @@ class BoardMaker:
     _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     # Matches wait for it, so it isn't of low priority.
     _helper: HelperProcess = attrs.field(factory=lambda: HelperProcess(niceness=0), init=False)
-    _trouble_lines: LogLimit = attrs.field(
-        factory=lambda: LogLimit(1, TROUBLE_INTERVAL), init=False
-    )
 
     @property
     def waiting(self) -> int:
@@ -84,10 +78,7 @@ class BoardMaker:
             except (HelperDiedError, OSError, trio.TooSlowError) as error:
                 if not self.is_ending:
                     why = str(error) or "no answer"
-                    # If it is slow to start, it is so for each match that waits.
-                    self._trouble_lines.log(
-                        log.error, "the board worker failed", why=why, match=spec.match
-                    )
+                    log.error("the board worker failed", why=why, match=spec.match)
                 return b""
 
 
