@@ -29,7 +29,7 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
 
     monkeypatch.setattr(writer_module, "_chunks", never)
     monkeypatch.setattr(arena_module, "SHUTDOWN_TIME", 0.2)
-    with capture_logs() as logs, trio.fail_after(60):
+    with capture_logs(), trio.fail_after(60):
         arena = Arena(options_in(tmp_path))
         await arena.connections.listen()
         host, port = arena.connections.address
@@ -39,7 +39,6 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
                 nursery.start_soon(play, host, port, name)
             await compressing.wait()
             arena.shut_down()
-    assert "no time to compress a record" in {line["event"] for line in logs}
     (part,) = tmp_path.rglob("*.part")
     assert "finished" == read(part).result.end
     assert [] == [*tmp_path.rglob("*.tmp"), *tmp_path.rglob("*.gz")]

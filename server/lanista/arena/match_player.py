@@ -140,11 +140,8 @@ async def play_here(
     record can't be opened; the bots were told, and their connections are closed.
     """
     id_ = seated.spec.match
-    match: Match | None = None
 
     async def begin(begun: Match) -> None:
-        nonlocal match
-        match = begun
         if board:
             try:
                 begun.prepared = unpack_board(board)
@@ -169,20 +166,12 @@ async def play_here(
             seated, running=running, stalls=stalls, on_begin=begin, on_unwritten=unwritten
         )
     except OSError as error:
-        if match is not None:
-            raise
         log.error(
             "no record can be written", match=id_, path=str(seated.record), why=error.strerror
         )
         why = "the arena can't write the match's record"
         await close_all(seated.connections, RemoteProtocolError(ErrorCode.INTERNAL, why))
         return None
-    except trio.Cancelled:
-        if match is not None and match.outcome is not None:
-            # Everything is in the `.part` file; the next arena with this folder completes it.
-            part = match.record.part
-            log.warning("no time to compress a record", match=id_, path=str(part))
-        raise
     _log_end(report)
     return report
 
