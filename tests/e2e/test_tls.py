@@ -114,10 +114,8 @@ def test_plain_text_is_refused_with_the_reason(arena):
     page = http.client.HTTPConnection("127.0.0.1", arena.page_port, timeout=PATIENCE)
     page.request("GET", "/api/1/games")
     answer = page.getresponse()
-    assert (400, b"This port speaks TLS: begin with https instead.\n") == (
-        answer.status,
-        answer.read(),
-    )
+    told = {"error": "this port speaks TLS: begin with https instead"}
+    assert (400, told) == (answer.status, json.load(answer))
     page.close()
 
 
@@ -135,7 +133,7 @@ def test_plain_text_is_refused_with_the_reason(arena):
             "its certificate isn't trusted (self-signed certificate); to trust it, name",
         ),
         ("https://127.1", CERTIFICATE, "its certificate is for other names than 127.1; connect by"),
-        ("http://127.0.0.1", "", "the page there speaks TLS; begin with https"),
+        ("http://127.0.0.1", "", "this port speaks TLS: begin with https instead"),
     ],
 )
 def test_lanista_submit_speaks_tls_with_the_page(arena, tmp_path, host, trusted, expected):
@@ -145,7 +143,8 @@ def test_lanista_submit_speaks_tls_with_the_page(arena, tmp_path, host, trusted,
     words = ["submit", __file__, "--arena", url, "--ladder", "pit", "--name", "Ada"]
     done = run_here(words, tmp_path, env)
     assert (2, "") == (done.code, done.out)
-    assert done.err.startswith(f"lanista: {url}: {expected}"), done.err
+    told = done.err.removeprefix("lanista: ").removeprefix(f"{url}: ")
+    assert told.startswith(expected), done.err
 
 
 def test_the_page_speaks_tls(arena):

@@ -174,8 +174,6 @@ class Page:
         try:
             return str(json.loads(data)["error"])
         except (ValueError, KeyError, TypeError, RecursionError):
-            if self.context is None and b"speaks TLS" in data:
-                return f"{self.url}: the page there speaks TLS; begin with https"
             return f"{self.url}: no arena's page answers there, but status {status} comes"
 
     def json(

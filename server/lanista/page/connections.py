@@ -28,7 +28,7 @@ from lanista.arena.tls import HANDSHAKE, TlsRelay
 from lanista.errors import RefusedError
 from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
-from lanista.page.answers import crowded, refusal
+from lanista.page.answers import bad_request, crowded, refusal
 from lanista.system import notice_silence
 
 log = structlog.get_logger()
@@ -60,11 +60,6 @@ SLOWEST = SENT / TAKING_TIME
 """Bytes per second of the slowest line over which the largest programs can be handed in."""
 LINGERING = 1.0
 """Seconds that a peer has to close its end after its answer."""
-NOT_TLS = (
-    b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 48\r\n"
-    b"Connection: close\r\n\r\nThis port speaks TLS: begin with https instead.\n"
-)
-"""The answer to whoever speaks plain text where TLS is spoken."""
 MAX_ANSWERS = 64 * 1024 * 1024
 """Maximum size of all large answers, and of the bodies of requests, in memory, in bytes."""
 
@@ -103,13 +98,19 @@ class Peer(trio.abc.HalfCloseableStream):
         return self.stream.socket
 
     async def begin_tls(self, tls: TlsRelay) -> bool:
-        """Go on over the TLS relay if the peer begins to speak TLS; return whether it does."""
-        first, self._in_handshake = b"", True
+        """Go on over the TLS relay; return False if the peer says nothing, or has been closed.
+
+        Raises:
+            RefusedError: It doesn't begin to speak TLS.
+        """
+        self._in_handshake = True
         with trio.move_on_after(REQUEST_TIME):
-            first = await self.stream.socket.recv(1, stdlib_socket.MSG_PEEK)
+            outer = self.stream.socket
+            first = await outer.recv(1, stdlib_socket.MSG_PEEK)
             await self.connections.turn(self.address)
-            if first == HANDSHAKE:
-                outer = self.stream.socket
+            if first and first != HANDSHAKE:
+                raise bad_request("this port speaks TLS: begin with https instead")
+            if first:
                 outer_socket = stdlib_socket.socket(
                     outer.family, outer.type, outer.proto, fileno=outer.detach()
                 )
@@ -119,10 +120,6 @@ class Peer(trio.abc.HalfCloseableStream):
                 if self.is_closed:  # others needed its place
                     self.stream.socket.close()
                 return not self.is_closed
-        if first and first != HANDSHAKE:
-            await self.send_all(NOT_TLS)
-            await self.send_eof()
-            await self.linger()
         return False
 
     async def read_request(self) -> bytes:
@@ -333,8 +330,6 @@ class Connections(trio.abc.Listener[Peer]):
         try:
             notice_silence(accepted)  # an upload that broke off would hold its memory for long
             peer = self.admit(stream)
-            if self.tls is not None and not await peer.begin_tls(self.tls):
-                return
             answer = await self._answer(peer)
             if answer is None:
                 return
@@ -355,6 +350,8 @@ class Connections(trio.abc.Listener[Peer]):
 
     async def _answer(self, peer: Peer) -> tuple[bytes, bytes] | None:
         try:
+            if self.tls is not None and not await peer.begin_tls(self.tls):
+                return None
             with peer.may_give_way():
                 request = await peer.read_request()
         except RefusedError as refused:
