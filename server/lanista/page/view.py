@@ -351,12 +351,10 @@ class View:
         path = await self.record_of(match)
         if path is None:
             return []
-
-        def found() -> list[int]:
-            seats = range(MAX_SEATS) if logs is None else sorted(logs)
-            return [seat for seat in seats if folder_of(path, seat).is_dir()]
-
-        return await trio.to_thread.run_sync(found)
+        seats = range(MAX_SEATS) if logs is None else sorted(logs)
+        return await trio.to_thread.run_sync(
+            lambda: [seat for seat in seats if folder_of(path, seat).is_dir()]
+        )
 
     async def packed_bundle(self, path: Path, seat: int) -> bytes | None:
         """Return a seat's failure bundle, beside a record, as a ZIP file; None if there is none."""

@@ -166,11 +166,8 @@ class Viewer:
         """Carry out a request, in a task of its own if it may have to wait."""
         what = field(message, "do", str)
         later = self._later.get(what)
-        waiting = self._tasks + len(self._queue)
         if what in OPERATIONS | DECISIONS and not self.visitor.operator:
             later = self._command_after_tokens
-        if (later is not None or what == "file") and waiting >= MAX_WAITING:
-            raise BadInputError(f"{MAX_WAITING} questions are open already; wait for answers")
         if later is not None:
             self._answer_later(later, message)
             return
@@ -193,6 +190,8 @@ class Viewer:
 
     def _answer_later(self, do: Handler, message: Mapping[str, Any]) -> None:
         """Answer a request in a task of its own, as soon as there may be another one."""
+        if self._tasks + len(self._queue) >= MAX_WAITING:
+            raise BadInputError(f"{MAX_WAITING} questions are open already; wait for answers")
         self._queue.append((do, message))
         self._begin_tasks()
 
@@ -416,12 +415,12 @@ class Viewer:
         upload = self.uploads[match] = Upload(self.connection, self.peer, close, self._uploads)
         try:
             path = await upload.receive(name, size, self.view.frame_cache.folder)
+            # The ids of uploads are this viewer's own, so the cache knows them by their paths.
+            self._frame_files[match] = self.view.frame_cache.acquire(str(path), path, live=False)
+            self._answer_later(partial(self._send_head, match), message)
         except BadInputError:
             self._close(match)
             raise
-        # The ids of uploads are this viewer's own, so the cache knows them by their paths.
-        self._frame_files[match] = self.view.frame_cache.acquire(str(path), path, live=False)
-        self._answer_later(partial(self._send_head, match), message)
 
     def _uploads(self) -> Iterator[Upload]:
         for viewer in self.others:
