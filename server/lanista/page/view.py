@@ -17,6 +17,7 @@ import trio
 
 from lanista.arena.admission import is_loopback
 from lanista.arena.arena import Arena
+from lanista.arena.names import Names
 from lanista.errors import StoreError, printable
 from lanista.games import registry
 from lanista.helper_processes import HelperProcess
@@ -25,6 +26,7 @@ from lanista.hosting.names import about
 from lanista.match.bundle import folder_of, packed
 from lanista.match.record import BadRecordError
 from lanista.match.record_writer import public_copy
+from lanista.page.answers import forbidden
 from lanista.page.frame_cache import MAX_MEMORY, FrameCache, FrameFile, NoFramesError, Seats
 from lanista.page.frames import encode
 from lanista.page.kept_list import KeptList
@@ -148,6 +150,14 @@ class View:
             "tournaments": self.tournaments.summaries(),
             "ladders": self.ladders.summaries(),
         }
+
+    @property
+    def ladder_names(self) -> Names:
+        """The names on the ladders; raises RefusedError if there are no ladders."""
+        names = None if self.arena is None else self.arena.names
+        if names is None:
+            raise forbidden("there are no ladders here")
+        return names
 
     @property
     def may_play(self) -> bool:
@@ -322,11 +332,10 @@ class View:
 
     async def _still(self, visitor: Visitor) -> Visitor:
         """Return a visitor without the names that were removed, or got another token, meanwhile."""
-        names = None if self.arena is None else self.arena.names
-        if names is None or not visitor.names:
+        if not visitor.names:
             return visitor
         try:
-            now = await names.look_up([one.key for one in visitor.names.values()])
+            now = await self.ladder_names.look_up([one.key for one in visitor.names.values()])
         except StoreError:
             now = {}
         hashes = {one.token_hash for one in now.values()}

@@ -20,7 +20,6 @@ from websockets.trio.server import ServerConnection
 
 from lanista import __version__
 from lanista.arena.limits import Turns
-from lanista.arena.names import Names
 from lanista.errors import BadInputError
 from lanista.page import frames
 from lanista.page.authorization import OperatorToken
@@ -440,19 +439,13 @@ class Viewer:
     async def _prove_name(self, message: Mapping[str, Any]) -> None:
         """Check the token of a name, whose logs and failure bundles may then be seen."""
         name, token = field(message, "name", str), field(message, "token", str)
-        names = self._arena_names()
+        names = self.view.ladder_names
         if len(self.visitor.names) >= MAX_NAMES:
             raise BadInputError(f"{MAX_NAMES} names at once; load the page again for others")
         async with self._one_token:
             proved = await names.prove(name, token, self.peer.address)
         self.visitor = attrs.evolve(self.visitor, names={**self.visitor.names, proved.name: proved})
         await self._reply(message, "name", name=proved.name)
-
-    def _arena_names(self) -> Names:
-        names = None if self.view.arena is None else self.view.arena.names
-        if names is None:
-            raise BadInputError("there are no ladders here")
-        return names
 
     # -- commands ------------------------------------------------------------------------------
 
@@ -465,7 +458,7 @@ class Viewer:
         await self._do(message)
 
     async def _decide(self, message: Mapping[str, Any]) -> None:
-        names, name = self._arena_names(), field(message, "name", str)
+        names, name = self.view.ladder_names, field(message, "name", str)
         assert self.view.arena is not None
         ladders = {room.spec.name: room.spec for room in self.view.arena.ladders.values()}
         ladder = message.get("ladder")
