@@ -142,23 +142,13 @@ def _places(
         for place, bot in enumerate(house, 1):
             key = f"ladders[{number}].house[{place}]"
             own = sorted(map(Path, own_paths(bot.command, bot.folder or "", os.environ)))
-            programs = {
-                path: around
-                for path in own
-                for around in [one for one in private if path.is_relative_to(one)][:1]
-                if path.is_file()
-            }
-            for program, around in programs.items():
-                seen = "that file" if program.parent in private else "that folder"
+            files = [path for path in own if path.is_file()]
+            hidden = [path for path in files if any(map(path.is_relative_to, private))]
+            for path in hidden or [folder] * (folder in own):
                 report.warn(
-                    f"{key}: {program} lies in {around}, which sandboxes hide, so "
-                    f"{bot.name} sees only {seen}; move it elsewhere"
-                )
-            if not programs and folder in own:
-                report.warn(
-                    f"{key}: {bot.name} runs in {folder}, which is empty in its sandbox; if "
-                    "its program is there, move the program elsewhere, and name its file or "
-                    "folder in the command"
+                    f"{key}: {bot.name} uses {path}, and sandboxes hide the arena's folders, but "
+                    "for a file that a command names, and its own folder below them; move the "
+                    "program elsewhere, and name its file or folder in the command"
                 )
 
 
