@@ -82,13 +82,11 @@ def command(
     from lanista.cli.submit_page import SubmissionsPage
 
     chosen = [action for action in ACTIONS if actions[action] not in {None, False}]
-    if len(chosen) + bool(files) != 1:
+    if len(chosen) + bool(files) != 1 or (follow and not files):
         raise BadInputError(
-            "give the files to hand in, or one of --list, --play, --pause, --resume, --delete and "
-            "--download"
+            "give the files to hand in, with or without --follow, or one of --list, --play, "
+            "--pause, --resume, --delete and --download"
         )
-    if follow and not files:
-        raise BadInputError("--follow shows what becomes of files that are handed in; name them")
     if not arena:
         raise BadInputError("no arena: give the address of its page, as --arena http://HOST:8080")
     page = SubmissionsPage.of(arena, ladder, name or None, token or None, makes_token=bool(files))
@@ -131,12 +129,7 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
     state, output = "received", ""
     click.echo(f"{state}: it waits for its turn")
     while True:
-        try:
-            version = page.ask("GET", f"/{number}", again=NoAnswerError)
-        except NoAnswerError as error:
-            raise NoAnswerError(
-                f"{error}; what it has taken stays: see lanista submit --list later"
-            ) from None
+        version = page.ask("GET", f"/{number}", again=NoAnswerError)
         said, is_building = version["output"], version["state"] in {"received", "building"}
         if said and not is_building and not said.endswith("\n"):
             said += "\n"  # no more of it follows
