@@ -31,7 +31,7 @@ def test_the_first_difference_in_words(lanista, tmp_path):
         "      only in A: 1 unit from (0, 1) go left",
         "    B: '0 1 1 0'",
         "      only in B: 1 unit from (0, 1) go right",
-        "The position after turn 1 differs:",
+        "Positions differ from that after turn 1 on:",
         "  (0, 0): 1 unit of seat 0 in A; nothing in B",
         "  (0, 2): nothing in A; 1 unit of seat 0 in B",
     ] == done.out.splitlines()

@@ -166,13 +166,7 @@ def _difference_lines(difference: "Difference", files: Sequence[str], a: "Header
             f"{min(difference.turns)} turns that both have."
         )
         return
-    if difference.position_turn > difference.turn + 1:
-        yield (
-            "The position after it is the same; positions differ from "
-            f"that after turn {difference.position_turn - 1} on:"
-        )
-    else:
-        yield f"The position after turn {difference.turn} differs:"
+    yield f"Positions differ from that after turn {difference.position_turn - 1} on:"
     yield from _indented(difference.position)
 
 
