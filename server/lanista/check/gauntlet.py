@@ -51,8 +51,8 @@ class Results:
 
     @property
     def speaks_version1(self) -> bool:
-        """Whether the bot speaks version 1 of the protocol; true as long as it isn't known."""
-        hello = self.plain.hello if PLAIN in self.bouts else None
+        """Whether the bot speaks version 1 of the protocol; true if it didn't connect."""
+        hello = self.plain.hello
         return hello is None or dialect_of(hello, self.tested.ruleset) is None
 
     @property

@@ -168,7 +168,7 @@ class BoardView:
         window = Window(*self._console.size)
         layout = self._fit(frame, window, self._choices)
         number %= len(layout.screens)
-        lines = [Text(line) for line in lines_of(said(layout, number), window.width)]
+        lines = [Text(line) for line in textwrap.wrap(said(layout, number), window.width)]
         lines += self._head(frame, window.width, layout)
         lines += self._board(layout.screens[number], layout.cells, frame, drawn)
         return Group(*lines)
@@ -390,11 +390,6 @@ def said(layout: Layout, screen: int) -> str:
     return f"shown: {part.title}, in turn; {layout.notice}"
 
 
-def lines_of(text: str, width: int) -> list[str]:
-    """Return a text in lines of a width."""
-    return textwrap.wrap(text, max(width, 1))
-
-
 def _layout_in(
     window: Window,
     cells: Cells,
@@ -408,7 +403,7 @@ def _layout_in(
     for legend, lines in enumerate(heads(window.width)):
         layout = Layout(cells, screens, legend, lines, notice)
         heights = (
-            _height(cells, screen, lines) + len(lines_of(said(layout, number), window.width))
+            _height(cells, screen, lines) + len(textwrap.wrap(said(layout, number), window.width))
             for number, screen in enumerate(screens)
         )
         if window.height is None or max(heights) <= window.height:
@@ -446,7 +441,7 @@ def _in_rectangles(
         )
         layout = Layout(cells, smaller, legend, head, notice)
         longest = max(
-            len(lines_of(said(layout, number), window.width)) for number in range(len(smaller))
+            len(textwrap.wrap(said(layout, number), window.width)) for number in range(len(smaller))
         )
         rows = max(1, window.height - head - longest) * (2 if cells.half else 1)
     parts = [part for region in regions for part in _rectangles(region, rows, cols)]
