@@ -492,16 +492,13 @@ def turn_drawings(scene: Scene, names: Sequence[str], logs: Mapping[str, str]) -
     for key, log in sorted(logs.items(), key=lambda item: int(item[0])):
         seat = int(key)
         read = read_log(log, sizes)
-        for line in read:
-            match line.content:
-                case Drawing(kind=kind, colour=colour) as drawing if kind != "text":
-                    shade = (
-                        DRAWING_COLOURS.get(colour, of_seat(seat).unit)
-                        if not colour.startswith("#")
-                        else colour
-                    )
-                    level = levels[drawing.level]
-                    cells.update((place, shade) for place in _places(drawing, level))
+        for drawing in (line.content for line in read):
+            if isinstance(drawing, Drawing) and drawing.kind != "text":
+                own = of_seat(seat).unit
+                colour = drawing.colour
+                shade = colour if colour.startswith("#") else DRAWING_COLOURS.get(colour, own)
+                level = levels[drawing.level]
+                cells.update((place, shade) for place in _places(drawing, level))
         lines += _texts(f"{letter(seat)} {names[seat]}", read)
     return TurnDrawings(cells, lines)
 
