@@ -57,10 +57,6 @@ BAD = {
         "check hogwarts Null --time-move 0",
         "--time-init and --time-move: 0 is no limit",
     ),
-    "two limits": (
-        f"{PLAY} --set move_limit=1 --move-limit 2",
-        "--move-limit and --set move_limit differ; give only one of them",
-    ),
     "limit too small": (
         f"{PLAY} --move-limit 0",
         "setting move_limit of Angry Mob is 0; it must be from 1 to 1000000",

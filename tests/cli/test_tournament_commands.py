@@ -177,7 +177,6 @@ def test_a_folder_is_no_database_to_rebuild(lanista, tmp_path):
         (["cup.toml", "--time-move", "1"], "--time-move: cup.toml says that itself"),
         (["cup.toml", "--concurrency", "0"], "--concurrency: 0"),
         (["cup.toml", "--concurrency", "many"], "--concurrency: 'many'"),
-        (["cup.toml", "--json", "--plain"], "give only one of them"),
         (["cup.toml", "--executor", "slurm"], "slurm"),
     ],
 )

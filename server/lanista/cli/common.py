@@ -266,8 +266,8 @@ def _with_move_limit(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_move_limit(
         *args: Any, settings: dict[str, int], move_limit: int | None, **given: Any
     ) -> Any:
-        if move_limit is not None and settings.setdefault("move_limit", move_limit) != move_limit:
-            raise BadInputError("--move-limit and --set move_limit differ; give only one of them")
+        if move_limit is not None:
+            settings["move_limit"] = move_limit
         return command(*args, settings=settings, **given)
 
     return with_move_limit

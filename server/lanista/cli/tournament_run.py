@@ -66,8 +66,6 @@ def play(
     `source` is the file or test that describes it, for messages. `code_of` returns the code of one
     that was played to its end, by default 0. A page shows it until the last viewer leaves.
     """
-    if as_json and plain:
-        raise BadInputError("--json and --plain: give only one of them")
     warn_of_bombs(setup.contestants.values())
     is_live = not as_json and not plain and sys.stdout.isatty()
     of_people = LiveDisplay if is_live else LineDisplay
