@@ -214,14 +214,10 @@ def backup(arena: ArenaFile, folder: Path) -> None:
 # -- names -----------------------------------------------------------------------------------------
 
 
-MAX_TOKEN_LINE = 1000
-"""Number of characters of standard input that are read for a token."""
-
-
 def _given_token(_ctx: click.Context, _param: click.Parameter, is_given: bool) -> str | None:
     if not is_given:
         return None
-    return sys.stdin.read(MAX_TOKEN_LINE).removesuffix("\n").removesuffix("\r")
+    return sys.stdin.readline().rstrip("\r\n")
 
 
 _token_stdin = click.option(
