@@ -125,8 +125,6 @@ class TestRecords:
         playing = setup.records / ".playing"
         playing.mkdir(parents=True)
         (playing / "left").touch()
-        (playing / "folder" / "below").mkdir(parents=True)
-        (playing / "folder" / "below" / "left").touch()
         (tmp_path / "others").mkdir()
         (tmp_path / "others" / "theirs").touch()
         (playing / "link").symlink_to(tmp_path / "others")

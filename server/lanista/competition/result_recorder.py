@@ -6,9 +6,7 @@ learns of them. So whenever this process dies, a stored block is complete and ha
 later run reports it to the format exactly once.
 """
 
-import contextlib
 import math
-import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -61,11 +59,7 @@ class PlacedRecords:
         make_folder(self.playing)
         for path in self.playing.iterdir():
             # A worker of a manager that was just killed may be removing its files right now.
-            with contextlib.suppress(FileNotFoundError):
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
+            path.unlink(missing_ok=True)
 
     def place(self, finished: Finished) -> BlockResult:
         """Move the records of a block to their places, or remove those that aren't to be kept.
