@@ -9,7 +9,7 @@ where SOCKET is one end of a pair of Unix sockets that keep messages apart (SOCK
 the arena has the other. A message of the arena is one byte with four descriptors:
 
     the read end of the lifeline, the keeper's end of its status, the bot's output, and a file that
-    holds what `encode` makes of the keeper's arguments and the bot's environment.
+    holds the keeper's arguments and the bot's environment, in the format of `marshal`.
 
 The answer is the keeper's pid, or minus the number of the error for which it can't be forked. When
 the arena closes its end, or dies, this process exits; keepers don't need it any more, as they are
@@ -24,6 +24,7 @@ descriptors:
 
 import _socket
 import errno
+import marshal
 import os
 
 TYPE_CHECKING = False
@@ -32,34 +33,9 @@ if TYPE_CHECKING or __package__:
 else:  # in the fork server, which knows no packages
     import keeper
     import syscalls
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 DESCRIPTORS = 4
 BYTES_EACH = 4  # of a descriptor in a message: a C int
-
-
-def encode(arguments: "Sequence[str]", environment: "Mapping[str, str]") -> bytes:
-    """Return a keeper's arguments and a bot's environment as one piece of bytes.
-
-    Raises ValueError if one of them can't be passed to a program.
-    """
-    if any(not key or "=" in key for key in environment):
-        raise ValueError("illegal environment variable name")
-    variables = [f"{key}={value}" for key, value in environment.items()]
-    items = [str(len(arguments)), *arguments, *variables]
-    if any("\0" in item for item in items):
-        raise ValueError("embedded null byte")
-    return os.fsencode("\0".join(items))
-
-
-def decode(request: bytes) -> tuple[list[str], dict[str, str]]:
-    """Return the arguments and the environment that `encode` was given."""
-    count, *items = os.fsdecode(request).split("\0")
-    arguments, variables = items[: int(count)], items[int(count) :]
-    return arguments, {
-        key: value for key, _, value in (variable.partition("=") for variable in variables)
-    }
 
 
 def serve(requests: _socket.socket) -> list[int]:
@@ -102,7 +78,7 @@ def main(arguments: list[str]) -> None:
         os.dup2(fd, standard)
     os.close(null)
     os.close(output)
-    given, environment = decode(os.pread(request, os.fstat(request).st_size, 0))
+    given, environment = marshal.loads(os.pread(request, os.fstat(request).st_size, 0))  # noqa: S302 - the arena's
     os.close(request)
     for fd in (lifeline, status):
         os.set_inheritable(fd, False)

@@ -200,6 +200,8 @@ class Keeper:
         if pid == 0:
             try:
                 self.become_bot(keeper, trouble_in, wait)
+            except ValueError as error:  # a word or variable that no program can be given
+                os.write(trouble_in, str(error).encode())
             finally:
                 os._exit(127)  # not sys.exit: the keeper's code must not run a second time
         os.close(trouble_in)

@@ -14,6 +14,7 @@ just any child, because each keeper is waited for by itself.
 import atexit
 import contextlib
 import errno
+import marshal
 import os
 import resource
 import signal
@@ -28,7 +29,7 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.bots import fork_server, keeper, proctree, syscalls
+from lanista.bots import keeper, proctree, syscalls
 from lanista.bots.command import OPERATORS_TOKEN
 from lanista.system import undoing
 
@@ -100,9 +101,8 @@ def start_keeper(
 
     Raises:
         OSError: There are no more descriptors or processes, or the fork server gave no answer.
-        ValueError: The arguments or the environment can't be passed to a program.
     """
-    content = memoryview(fork_server.encode(arguments, env))
+    content = memoryview(marshal.dumps((list(arguments), dict(env))))
     request = _unnamed_file()
     descriptors = [lifeline, status, output, request]
     try:
