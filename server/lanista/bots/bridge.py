@@ -140,10 +140,6 @@ def run(
             finally:
                 with contextlib.suppress(OSError):
                     os.killpg(bot.pid, signal.SIGKILL)
-                for pipe in (bot.stdin, bot.stdout, bot.stderr):
-                    assert pipe is not None
-                    with contextlib.suppress(OSError):
-                        pipe.close()
 
 
 class _Bridge:
