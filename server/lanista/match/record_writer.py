@@ -179,12 +179,8 @@ def _open_locked(part: Path) -> io.FileIO:
     The lock ends when the file is closed or this process ends. OSError is raised also if another
     program has locked it.
     """
-
-    def open_untruncated(name: str, flags: int) -> int:
-        # The file may be emptied only when it is certain that no other program writes it.
-        return os.open(name, flags & ~os.O_TRUNC, 0o666)
-
-    file = io.FileIO(part, "w", opener=open_untruncated)
+    # Emptied only when it is certain that no other program writes it.
+    file = io.FileIO(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666), "w")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
