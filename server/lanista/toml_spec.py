@@ -32,10 +32,6 @@ _TEXT_OF: Mapping[type, str] = {
 T = TypeVar("T")
 
 
-class _NotTablesError(TypeError):
-    """There is a value where `[[key]]` tables belong."""
-
-
 @rule
 def given(value: str) -> str | None:
     """Validate that a text can be a path, a command or the like: it says something, without NUL."""
@@ -135,9 +131,8 @@ def _list_of(converter: cattrs.Converter, kind: Any) -> Callable[[Any, Any], Any
 
     def structure(value: Any, _: Any) -> Any:
         if not isinstance(value, (list, tuple)):
-            if attrs.has(inner):
-                raise _NotTablesError(shown(value))
-            raise TypeError(f'{shown(value)}; expected a list, such as ["a", "b"]')
+            wanted = "[[ ]] tables" if attrs.has(inner) else 'a list, such as ["a", "b"]'
+            raise TypeError(f"{shown(value)}; expected {wanted}")
         return tuple(converter.structure(value, list[inner]))  # type: ignore[valid-type]
 
     return structure
@@ -200,9 +195,6 @@ def _problems(error: BaseException, path: str, file_keys: Sequence[str]) -> Iter
     elif isinstance(error, KeyError):
         # `path` already ends with the missing key.
         yield f"{path}: missing; it must be given"
-    elif isinstance(error, _NotTablesError):
-        name = re.sub(r"\[\d+\]", "", path)
-        yield f"{path}: {error}; expected [[{name}]] tables"
     elif isinstance(error, ValueOfKeyError):
         place = f"{path}.{error.key}" if path and path != error.key else error.key
         yield f"{place}: {error}"

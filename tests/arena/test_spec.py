@@ -66,7 +66,7 @@ def error_of(text):
         ),
         ('[page]\ntournaments = ["x", ""]', "page.tournaments[2]: ''; expected a file"),
         ('data = "a\\u0000"', "data: 'a\\x00'; expected some text; otherwise leave the key out"),
-        ('[ladders]\nname = "x"', "ladders: {'name': 'x'}; expected [[ladders]] tables"),
+        ('[ladders]\nname = "x"', "ladders: {'name': 'x'}; expected [[ ]] tables"),
         ('[[ladders]]\ngame = "x"', "ladders[1].name: missing; it must be given"),
         ('[[ladders]]\nname = "a b"\ngame = "x"', "ladders[1].name: 'a b'; expected 1 to 64 of"),
         (

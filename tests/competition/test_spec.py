@@ -123,7 +123,7 @@ def test_bots_must_be_tables():
     head = SMALLEST.partition("[[bots]]")[0]
 
     assert "cup.toml: bots: missing; it must be given" == error_of(head)
-    assert "cup.toml: bots: 3; expected [[bots]] tables" == error_of(head + "bots = 3")
+    assert "cup.toml: bots: 3; expected [[ ]] tables" == error_of(head + "bots = 3")
 
 
 def test_several_errors_are_counted():
