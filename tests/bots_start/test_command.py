@@ -36,11 +36,11 @@ def test_quoted_words_come_back(words):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "bot command is empty: give a program, such as 'python3 mybot.py'"),
-        (" \n", "bot command is empty: give a program, such as 'python3 mybot.py'"),
-        ("./bot 'a", "bot command \"./bot 'a\" can't be split into words: close the quote"),
-        ("bot \\", "bot command 'bot \\\\' can't be split into words: remove the last backslash"),
-        ("'' bot", "bot command \"'' bot\" starts with an empty word: give a program there"),
+        ("", "bot command '' names no program: give one, such as 'python3 mybot.py'"),
+        (" \n", "bot command ' \\n' names no program: give one, such as 'python3 mybot.py'"),
+        ("./bot 'a", "bot command \"./bot 'a\" can't be split into words: No closing quotation"),
+        ("bot \\", "bot command 'bot \\\\' can't be split into words: No escaped character"),
+        ("'' bot", "bot command \"'' bot\" names no program: give one, such as 'python3 mybot.py'"),
         ("a\0b", "bot command 'a\\x00b' holds a NUL character: remove it"),
     ],
 )

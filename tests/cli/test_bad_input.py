@@ -36,7 +36,7 @@ BAD = {
         "play angrymob CamperJim CamperJoe",
         "unknown bot 'CamperJim': no house bot of angrymob (CamperJoe, ProfessorRandom, R",
     ),
-    "empty bot": ("play angrymob '' CamperJoe", "bot command is empty"),
+    "empty bot": ("play angrymob '' CamperJoe", "bot command '' names no program"),
     "seed no number": (f"{PLAY} -s lucky", "Invalid value for '-s' / '--seed': 'lucky' is not"),
     "seed too big": (f"{PLAY} -s {2**63}", f"seed {2**63}; a seed of angrymob is from {SEEDS}"),
     "last seed too big": (f"{PLAY} -s {2**63 - 2} -n 3", f"seed {2**63}; a seed of angrymob"),

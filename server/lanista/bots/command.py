@@ -60,13 +60,11 @@ def parse_command(text: str) -> tuple[str, ...]:
     try:
         argv = tuple(shlex.split(text))
     except ValueError as error:
-        # shlex has two errors: a quote that isn't closed, and a backslash with nothing after it.
-        remedy = "close the quote" if "quotation" in str(error) else "remove the last backslash"
-        raise CommandError(f"bot command {text!r} can't be split into words: {remedy}") from error
-    if not argv:
-        raise CommandError("bot command is empty: give a program, such as 'python3 mybot.py'")
-    if not argv[0]:
-        raise CommandError(f"bot command {text!r} starts with an empty word: give a program there")
+        raise CommandError(f"bot command {text!r} can't be split into words: {error}") from error
+    if not argv or not argv[0]:
+        raise CommandError(
+            f"bot command {text!r} names no program: give one, such as 'python3 mybot.py'"
+        )
     return argv
 
 
