@@ -139,7 +139,7 @@ def test_more_than_a_million_units_are_refused_at_the_cell_that_exceeds_them():
     some, full = " ".join(["10000"] * 33), " ".join(["10000"] * 35)
     with pytest.raises(BadBoardError) as caught:
         read_board(f"3 35\nA . {some}\n{full}\n{some} . B\n")
-    words = "1010000 neutral units in all; a map has at most 1000000, which this cell exceeds"
+    words = "more than 1000000 neutral units in all, which this cell exceeds"
     assert f"line 4, column {32 * 6 + 1}: {words}" == str(caught.value)
 
 

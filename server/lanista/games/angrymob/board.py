@@ -4,7 +4,6 @@ Cells are numbered row by row, `row * cols + col`. Random boards are made by `ge
 """
 
 import functools
-import itertools
 import re
 
 import attrs
@@ -132,6 +131,7 @@ def _read(text: str) -> tuple[Board, list[tuple[int, int]]]:
     cells: list[int] = []
     places: list[tuple[int, int]] = []
     bases: dict[str, int] = {}
+    neutral = 0
     for row, (number, line) in enumerate(lines[1 : rows + 1]):
         row_cells = list(_WORD.finditer(line))
         if len(row_cells) != cols:
@@ -150,7 +150,12 @@ def _read(text: str) -> tuple[Board, list[tuple[int, int]]]:
                 if token in bases:
                     raise BadBoardError(f"a second base {token}; each player has one", *place)
                 bases[token] = len(cells)
-            cells.append(_state(token, *place))
+            state = _state(token, *place)
+            neutral += max(state, 0)
+            if neutral > MAX_NEUTRAL:
+                message = f"more than {MAX_NEUTRAL} neutral units in all, which this cell exceeds"
+                raise BadBoardError(message, *place)
+            cells.append(state)
             places.append(place)
     if len(lines) > rows + 1:
         message = f"more than the {rows} rows that the first line says"
@@ -222,14 +227,5 @@ def _check(board: Board, places: list[tuple[int, int]]) -> None:
                 "maps are symmetrical about their centre",
                 *places[last - cell],
             )
-    neutral = sum(state for state in board.cells if state > 0)
-    if neutral > MAX_NEUTRAL:
-        sums = itertools.accumulate(max(state, 0) for state in board.cells)
-        exceeding = next(cell for cell, so_far in enumerate(sums) if so_far > MAX_NEUTRAL)
-        raise BadBoardError(
-            f"{neutral} neutral units in all; a map has at most {MAX_NEUTRAL}, "
-            "which this cell exceeds",
-            *places[exceeding],
-        )
     if board.distances(board.bases[0])[board.bases[1]] < 0:
         raise BadBoardError("no path of passable cells joins the bases", *places[board.bases[0]])
