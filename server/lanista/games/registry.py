@@ -110,11 +110,6 @@ def get(name: str) -> Ruleset:
     return found
 
 
-def folder_of(game: str) -> Path | None:
-    """Return the folder of a game; None if it doesn't come with Lanista."""
-    return _FOLDER / game if game in ours() else None
-
-
 def part(game: str, name: str) -> ModuleType | None:
     """Import a module of a game's folder, such as `originals`; None if there is no such module."""
     module = f"{_PACKAGE}.{game}.{name}"
