@@ -142,7 +142,7 @@ BROKEN = {
         (r"(?<=^books\n)3", "4", "expected the number of books, 3, got 4"),
         (r"(?<=^spell_ingredients\n)15", "14", "expected `15`, got '14'"),
         (r"(?<=^spell_ingredients\n15\n)\d+", "31", "expected an ingredient, from 0"),
-        (r"^round 1$", "round 2", "expected round 1; rounds follow one another"),
+        (r"^round 1$", "round 2", "expected the round, 1, got 2"),
         (r"^status.*", "status 0 0 0 x", "expected a status, a number"),
         (r"(?<=^commands\n)\d+", "13", "expected the number of commands, from 0 to 12"),
         (r"(?<=^commands\n\d\n)\d+", "12", "expected the unit of a command, from 0 to 11"),

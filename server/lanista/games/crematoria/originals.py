@@ -11,9 +11,11 @@ from lanista.games import originals
 from lanista.games.base import Token, spaced
 from lanista.games.crematoria import scene
 from lanista.games.crematoria.board import (
+    COLS,
     GEM,
     LETTERS,
     LEVEL,
+    ROWS,
     Board,
     cell_at,
     position,
@@ -155,11 +157,7 @@ def _read_unit(
     turns = tokens.integer(f"the turns {what}", -1, most)
     row, col, level = (
         tokens.integer(f"the {coordinate} {what}", -1, side - 1)
-        for coordinate, side in (
-            ("row", settings["rows"]),
-            ("column", settings["cols"]),
-            ("level", 2),
-        )
+        for coordinate, side in (("row", ROWS), ("column", COLS), ("level", 2))
     )
     gone = (row, col, level) == (-1, -1, -1)
     if gone != (not health) or (not gone and -1 in (row, col, level)):

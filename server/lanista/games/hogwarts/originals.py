@@ -130,8 +130,7 @@ def _read_state(tokens: Tokens, settings: Mapping[str, int], number: int) -> Pos
         books.append(book)
     ingredients, voldemort = read_rest(tokens)
     tokens.literal("round")
-    if tokens.integer("the number of the round", 0) != number:
-        raise tokens.error(f"expected round {number}; rounds follow one another")
+    tokens.integer("the round", number, number)
     tokens.literal("score")
     scores = tokens.integers(CLANS, "a score", 0)
     tokens.literal("scr_acc")
