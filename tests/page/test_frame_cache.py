@@ -149,27 +149,6 @@ async def over(frame_file):
     return frame_file.over
 
 
-async def test_live_frames_grow_with_their_record(cache, tmp_path, record, parts):
-    """Also when a line comes in two pieces."""
-    lines = unpacked(record)
-    path = tmp_path / "m1.jsonl.gz.part"
-    path.write_bytes(lines[0][:50])
-    frame_file = cache.acquire("m1", path, live=True)
-    with path.open("ab", buffering=0) as file:
-        file.write(lines[0][50:] + lines[1] + lines[2][:9])
-        assert parts[0] == await frame_file.wait_head()
-        await frame_file.wait_frame(1)
-        assert not frame_file.over
-        file.write(lines[2][9:])
-        await frame_file.wait_frame(2)
-        assert (3, False) == (frame_file.count, frame_file.over)
-        file.write(b"".join(lines[3:]))
-        await frame_file.wait_frame(TURNS + 1)
-    assert (TURNS + 1, parts[-1]) == (frame_file.count, frame_file.end)
-    _, data = frame_file.chunk(0, known=False)
-    assert parts[1 : 1 + CHUNK_FRAMES] == read(data)
-
-
 # -- what can't be shown -------------------------------------------------------------------------
 
 
