@@ -44,17 +44,6 @@ def test_no_faults_no_lines(counts):
     assert [] == lines(counts)
 
 
-def test_a_few_are_told_each():
-    assert [
-        "  Ann: turn 3, submove 5: illegal: no unit 9",
-        "  Bob: turn 4: late: too slow",
-    ] == lines(
-        ({"illegal": 1}, {"late": 1}),
-        fault(3, 5),
-        fault(4, None, seat=1, code="late", words="too slow"),
-    )
-
-
 @pytest.mark.parametrize(
     ("ending", "told"),
     [
