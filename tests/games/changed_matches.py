@@ -8,7 +8,7 @@ from lanista.games import registry
 from lanista.games.originals import UnexplainedError, of_game, try_forks
 from support import crematoria, hogwarts
 
-TRACES = {"hogwarts": hogwarts.trace, "crematoria": crematoria.trace}
+TRACES = {"hogwarts": hogwarts.TRACES.match, "crematoria": crematoria.TRACES.match}
 
 
 def problem(game, res, number, before=None, rules="original"):

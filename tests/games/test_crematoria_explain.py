@@ -12,7 +12,7 @@ from lanista.games.base import complete_settings
 from lanista.games.crematoria.board import cell_at
 from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
-from support.crematoria import Listening, board, new_game, read_res, roamed, trace
+from support.crematoria import TRACES, Listening, board, new_game, read_res, roamed
 
 explain = ORIGINALS.explain
 LIVELY = "05_Dummy-Serox-DFS-alfus_s11"
@@ -68,7 +68,7 @@ def test_rebirth_in_a_crowd_is_explained():
 
 def test_the_first_unexplained_round_is_told():
     """And how many rounds before it were explained."""
-    res = trace(LIVELY)
+    res = TRACES.match(LIVELY)
     gems = res.states[8].gems
     explained = explain(with_state(res, 8, gems=(9, *gems[1:])))
     assert 7 == explained.rounds
@@ -124,7 +124,7 @@ MOVEMENTS = [direction_changed, left_out, doubled, another_unit, turned_round]
 
 def noticed(change):
     """How many of eight rounds of a lively match aren't explained when they are changed."""
-    res, pick, count = trace(LIVELY), Random(7), 0
+    res, pick, count = TRACES.match(LIVELY), Random(7), 0
     for _ in range(8):
         number = pick.randrange(20, 120)
         words = problem(change(res, number, pick), number, positions()[number])
@@ -151,7 +151,7 @@ def test_changed_movements_are_noticed(alter):
 
 def test_a_flip_of_orders_that_dont_commute_is_noticed():
     """A unit steps where another has just left: the other way round it can't."""
-    res = trace(LIVELY)
+    res = TRACES.match(LIVELY)
     flips = found = 0
     for number in range(0, 120, 5):
         before, after = res.states[number : number + 2]
@@ -172,7 +172,7 @@ def test_a_flip_of_orders_that_dont_commute_is_noticed():
 @pytest.mark.parametrize("at", [-1, -2, -3])
 def test_hellhounds_and_necromongers_move_by_id(at):
     """Their order isn't drawn: any flip among them is noticed."""
-    res, number = trace(LIVELY), 40
+    res, number = TRACES.match(LIVELY), 40
     movements = list(res.commands[number])
     movements[at], movements[at - 1] = movements[at - 1], movements[at]
     changed = with_commands(res, number, movements)
@@ -193,7 +193,7 @@ def test_hellhounds_and_necromongers_move_by_id(at):
     ],
 )
 def test_the_first_position_is_checked(field, at, value, words):
-    res = trace(LIVELY)
+    res = TRACES.match(LIVELY)
     values = replaced(getattr(res.states[0], field), at, value)
     explained = explain(with_state(res, 0, **{field: values}))
     assert 0 == explained.rounds

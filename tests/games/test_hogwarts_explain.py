@@ -23,6 +23,7 @@ from support.hogwarts import (
     DOWN,
     LEFT,
     RIGHT,
+    TRACES,
     UP,
     Draws,
     answers,
@@ -32,7 +33,6 @@ from support.hogwarts import (
     roaming,
     seeded,
     spell,
-    trace,
 )
 from support.hogwarts import begin as new_game
 
@@ -100,7 +100,7 @@ def test_matches_of_our_own_are_explained_by_their_rules(seed, original, convert
     ],
 )
 def test_a_wrong_first_state_is_noticed(change, words):
-    found = explain(change(trace("01")))
+    found = explain(change(TRACES.match("01")))
     assert 0 == found.rounds
     assert words is None or words in found.problem
     assert found.problem.startswith(("first state: ", "round 0: "))
@@ -128,7 +128,7 @@ CHANGES = {
 @pytest.mark.parametrize("field", CHANGES)
 def test_a_changed_field_is_noticed_in_one_of_its_two_rounds(name, field):
     """In a state between two rounds of an original match, each explained; eight places a field."""
-    res, pick = trace(name), Random(field)
+    res, pick = TRACES.match(name), Random(field)
     for _ in range(8):
         number = pick.randrange(1, 200)
         changed = with_change(res, number, field, CHANGES[field], pick)
@@ -139,12 +139,12 @@ def test_a_changed_field_is_noticed_in_one_of_its_two_rounds(name, field):
 
 
 def test_status_and_word_are_not_judged():
-    res = attrs.evolve(with_state(trace("01"), 3, status=(0.5, -1, 0, 0)), word="SecGame")
+    res = attrs.evolve(with_state(TRACES.match("01"), 3, status=(0.5, -1, 0, 0)), word="SecGame")
     assert Explanation(rounds=200, of=200) == explain(res)
 
 
 def test_the_problem_is_told_with_its_round_in_one_line():
-    res = with_unit(trace("05"), 100, 20, rounds=77)
+    res = with_unit(TRACES.match("05"), 100, 20, rounds=77)
     found = explain(res)
     assert 99 == found.rounds
     assert found.problem.startswith("round 99: unit 20 has rounds 77; by the rules ")
@@ -159,7 +159,7 @@ def test_the_problem_is_told_with_its_round_in_one_line():
 )
 def test_a_flip_of_dependent_commands_is_noticed(name):
     """A unit that follows into a cell left in the same round can't have come first."""
-    res, flips = trace(name), 0
+    res, flips = TRACES.match(name), 0
     for number, commands in enumerate(res.commands):
         here, there = (state.cells for state in res.states[number : number + 2])
         for at, command in enumerate(commands):
@@ -179,7 +179,7 @@ def test_a_flip_of_dependent_commands_is_noticed(name):
 
 
 def test_a_lost_or_repeated_command_is_noticed():
-    res, pick = trace("05"), Random(3)
+    res, pick = TRACES.match("05"), Random(3)
     for _ in range(15):
         number = pick.randrange(200)
         commands = list(res.commands[number])
@@ -309,7 +309,7 @@ def test_the_spells_cells_are_counted_and_belong_to_the_caster():
     ],
 )
 def test_another_rule_than_the_matchs_is_noticed(name, setting, value):
-    res = trace(name)
+    res = TRACES.match(name)
     found = explain(attrs.evolve(res, settings={**res.settings, setting: value}))
     assert found.rounds < 200
     assert found.problem

@@ -40,7 +40,7 @@ BOARDS = {
 
 def short(game):
     """The file of a short match, and its text."""
-    res = shortened(GAMES[game].trace("10"))
+    res = shortened(GAMES[game].TRACES.match("10"))
     return res, GAMES[game].write_res(res)
 
 
@@ -65,7 +65,7 @@ def test_what_the_judge_writes(game):
 
 @EACH
 def test_names_with_spaces_are_written_as_one_word(game):
-    played, _ = GAMES[game].replayed(GAMES[game].TRACE_NAMES[0])
+    played, _ = GAMES[game].TRACES.replayed(GAMES[game].TRACES.names[0])
     names = ("Joe", "Camper Joe", "x", "y")
     header = next(GAMES[game].match_text(played, [], seed=6, names=names))
     assert ["names", "Joe", "Camper_Joe", "x", "y"] == header.split()[-5:]
@@ -190,7 +190,7 @@ def test_a_setting_that_files_do_not_have_has_its_default(monkeypatch):
     )
     monkeypatch.setattr(RULESET, "settings", (*RULESET.settings, Setting("later", 3, 0, 9, "-")))
     for rules in "original", "text":
-        of_game("hogwarts").explain(shortened(hogwarts.trace("01"), 1), rules)
+        of_game("hogwarts").explain(shortened(hogwarts.TRACES.match("01"), 1), rules)
     assert [(1, 3), (0, 3)] == [
         (game.settings["original"], game.settings["later"]) for game in begun
     ]

@@ -30,7 +30,7 @@ def judged(text, shares):
 @pytest.mark.parametrize("game", [hogwarts, crematoria])
 def test_a_judges_file_tells_the_time_too(game):
     """In the first rounds of a trace, all of whose states are written alike."""
-    text = game.write_res(shortened(game.trace("10")))
+    text = game.write_res(shortened(game.TRACES.match("10")))
     plain, secure = (
         of_text(one).show(one) for one in (text, judged(text, ("0.25", "-1", "1", "0")))
     )
@@ -68,7 +68,7 @@ def check(text):
 def test_hogwarts_states_that_no_rule_leads_to():
     """A ghost that changed its clan, wizards turning to nobody and to a seat that isn't there,
     units on one cell, in Voldemort's and in the border's; orders of any kind."""
-    res = shortened(hogwarts.trace("10"))
+    res = shortened(hogwarts.TRACES.match("10"))
     strange = [
         attrs.evolve(
             state,
@@ -91,7 +91,7 @@ def test_hogwarts_states_that_no_rule_leads_to():
 
 
 def test_a_clan_without_units():
-    res = shortened(hogwarts.trace("10"))
+    res = shortened(hogwarts.TRACES.match("10"))
     states = [attrs.evolve(state, clans=[clan % 3 for clan in state.clans]) for state in res.states]
     text = hogwarts.write_res(attrs.evolve(res, states=tuple(states)))
     assert 5 == check(text)
@@ -101,7 +101,7 @@ def test_a_clan_without_units():
 
 def test_crematoria_positions_that_no_rule_leads_to():
     """Everybody changes players and cells at will, gems are lost, necromongers come and go."""
-    res = shortened(crematoria.trace("10"))
+    res = shortened(crematoria.TRACES.match("10"))
     strange = [
         crematoria.with_units(
             attrs.evolve(position, gems=tuple((3 * number + seat) % 5 for seat in range(4))),
@@ -124,7 +124,7 @@ def test_crematoria_positions_that_no_rule_leads_to():
 
 
 def test_what_isnt_a_match_file_is_refused():
-    text = crematoria.trace_text(crematoria.TRACE_NAMES[0])
+    text = crematoria.TRACES.text(crematoria.TRACES.names[0])
     with pytest.raises(FormatError, match="line 1, column 1: expected `Game` or `SecGame`"):
         of_text(text).show(text.replace("Game", "Gama", 1))
     with pytest.raises(FormatError):

@@ -11,7 +11,7 @@ from lanista.games.originals import Explanation, of_game, of_text
 from support import crematoria, hogwarts
 
 GAMES = {"hogwarts": hogwarts, "crematoria": crematoria}
-TRACES = [(game, name) for game, support in GAMES.items() for name in support.TRACE_NAMES]
+TRACES = [(game, name) for game, support in GAMES.items() for name in support.TRACES.names]
 AS_THE_ORIGINAL = {"hogwarts": {"original": 1}, "crematoria": {}}
 """By game, the settings beside the defaults by which it is the original's."""
 LIVELY = ("05_s7_Dummy-Dummy-Dummy-Dummy", "05_Dummy-Serox-DFS-alfus_s11")
@@ -51,13 +51,13 @@ def first_difference(expected, actual):
 
 
 def test_the_traces_are_here():
-    assert (8, list(SCORES)) == (len(hogwarts.TRACE_NAMES), list(crematoria.TRACE_NAMES))
+    assert (8, list(SCORES)) == (len(hogwarts.TRACES.names), list(crematoria.TRACES.names))
 
 
 @traces()
 def test_a_match_of_the_original_comes_out_byte_for_byte(game, name):
-    file, expected = GAMES[game].trace(name), GAMES[game].trace_text(name)
-    played, turns = GAMES[game].replayed(name, **AS_THE_ORIGINAL[game])
+    file, expected = GAMES[game].TRACES.match(name), GAMES[game].TRACES.text(name)
+    played, turns = GAMES[game].TRACES.replayed(name, **AS_THE_ORIGINAL[game])
     made = "".join(GAMES[game].match_text(played, turns, seed=file.seed, names=file.names))
     if expected != made:
         pytest.fail(first_difference(expected, made))
@@ -69,25 +69,25 @@ def test_no_answer_is_no_orders():
     """A match of four silent players is the one of four that give no orders."""
     silent = [[Late()] * 4] * 120
     made = crematoria.match_text(crematoria.new_game(1), silent, seed=1, names=["Null"] * 4)
-    assert crematoria.trace_text("02_Null-Null-Null-Null_s1") == "".join(made)
+    assert crematoria.TRACES.text("02_Null-Null-Null-Null_s1") == "".join(made)
 
 
 @traces(STRESS, LIVELY[1])
 def test_a_match_file_of_the_original_is_written_as_it_was_read(game, name):
-    assert GAMES[game].trace_text(name) == GAMES[game].write_res(GAMES[game].trace(name))
+    assert GAMES[game].TRACES.text(name) == GAMES[game].write_res(GAMES[game].TRACES.match(name))
 
 
 @traces(*LIVELY, STRESS)
 def test_a_match_of_the_original_is_explained_from_its_file_alone(game, name):
-    file = GAMES[game].trace(name)
+    file = GAMES[game].TRACES.match(name)
     rounds = len(file.commands)
     assert Explanation(rounds=rounds, of=rounds) == of_game(game).explain(file, "original")
 
 
 @traces(*LIVELY)
 def test_a_file_shows_what_the_game_shows(game, name):
-    played, turns = GAMES[game].replayed(name, **AS_THE_ORIGINAL[game])
-    text, file = GAMES[game].trace_text(name), GAMES[game].trace(name)
+    played, turns = GAMES[game].TRACES.replayed(name, **AS_THE_ORIGINAL[game])
+    text, file = GAMES[game].TRACES.text(name), GAMES[game].TRACES.match(name)
     shown = of_text(text).show(text)
     assert (game, played.scene(), file.settings) == (shown.game, shown.scene, shown.settings)
     assert (file.seed, file.names) == (shown.seed, shown.names)
@@ -103,7 +103,7 @@ def test_a_file_shows_what_the_game_shows(game, name):
 @pytest.mark.parametrize(("game", "name"), [*zip(GAMES, LIVELY, strict=True)])
 def test_a_position_stays_as_it_is(game, name):
     """A position that is kept for the next frame doesn't change with the game."""
-    played, turns = GAMES[game].replayed(name)
+    played, turns = GAMES[game].TRACES.replayed(name)
     position = played.seen()
     kept = attrs.astuple(position)
     played.advance(next(turns))
@@ -115,8 +115,8 @@ def test_a_position_stays_as_it_is(game, name):
 def test_the_texts_rules_give_another_match_which_is_explained_by_them_alone(name):
     """rules/hogwarts.md 18, rows 1, 3 and 4: the same seed and orders, and invariants hold."""
     explain = of_game("hogwarts").explain
-    game, turns = hogwarts.replayed(name)
-    file = hogwarts.trace(name)
+    game, turns = hogwarts.TRACES.replayed(name)
+    file = hogwarts.TRACES.match(name)
 
     def checked():
         for turn in turns:

@@ -5,9 +5,7 @@ them, one in each cell of a rock-walled row of its own, where nobody comes.
 """
 
 import functools
-import gzip
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -30,19 +28,19 @@ from lanista.games.crematoria.board import (
     rows_of,
 )
 from lanista.games.crematoria.game import Crematoria
-from lanista.games.crematoria.originals import ORIGINALS, Res
+from lanista.games.crematoria.originals import ORIGINALS
 from lanista.games.crematoria.ruleset import RULESET
 from lanista.games.crematoria.scene import Position
 from lanista.games.crematoria.state import IMMORTAL, MAX_HEALTH, UNUSED, State, roster
 from lanista.games.testing import ScriptedChance
 from support import originals
 from support.golden import Answers, GoldenGame, Raw
+from support.traces import Traces
 
 read_res, read_orders = ORIGINALS.read_res, ORIGINALS.read_orders
 match_text = functools.partial(originals.match_text, ORIGINALS)
 write_res = functools.partial(originals.write_res, ORIGINALS)
-TRACES = Path(__file__).parents[1] / "traces" / "crematoria"
-TRACE_NAMES = tuple(sorted(path.name.removesuffix(".res.gz") for path in TRACES.glob("*.res.gz")))
+TRACES = Traces(ORIGINALS, "crematoria")
 
 Place = tuple[int, int, int]
 """Row, column, level."""
@@ -55,29 +53,6 @@ DEAD = (-1, -1, -1)
 """The place of a dead unit."""
 PARKING_ROW = 38
 """Row of level 0 where who isn't named stands, every second column; hellhounds under it."""
-
-
-@functools.cache
-def trace_text(name: str) -> str:
-    """The match file of a trace."""
-    return gzip.decompress((TRACES / f"{name}.res.gz").read_bytes()).decode()
-
-
-@functools.cache
-def trace(name: str) -> Res:
-    """The match of the trace whose name begins so."""
-    return read_res(trace_text(next(full for full in TRACE_NAMES if full.startswith(name))))
-
-
-def replayed(name: str) -> tuple[Crematoria, Iterator[list[Answer]]]:
-    """A game from a trace's seed, and its turns as answers of the wire."""
-    text = gzip.decompress((TRACES / f"{name}.orders.gz").read_bytes()).decode()
-    game = new_game(trace(name).seed)
-    turns = (
-        [game.parse(seat, said) for seat, said in enumerate(players)]
-        for players in read_orders(text)
-    )
-    return game, turns
 
 
 def new_game(seed: int, settings: Mapping[str, int] | None = None) -> Crematoria:

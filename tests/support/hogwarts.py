@@ -5,10 +5,8 @@ puts those it is about where it wants them; the others and Voldemort wait far aw
 """
 
 import functools
-import gzip
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from random import Random
 
 import attrs
@@ -23,12 +21,12 @@ from lanista.games.hogwarts.originals import ORIGINALS, Res
 from lanista.games.hogwarts.ruleset import RULESET
 from support import originals
 from support.golden import GoldenGame
+from support.traces import Traces
 
 read_res, read_orders = ORIGINALS.read_res, ORIGINALS.read_orders
 match_text = functools.partial(originals.match_text, ORIGINALS)
 write_res = functools.partial(originals.write_res, ORIGINALS)
-TRACES = Path(__file__).parents[1] / "traces" / "hogwarts"
-TRACE_NAMES = sorted(path.name.removesuffix(".res.gz") for path in TRACES.glob("*.res.gz"))
+TRACES = Traces(ORIGINALS, "hogwarts")
 DOWN, DR, RIGHT, RU, UP, UL, LEFT, LD = range(8)
 INGREDIENTS = (5, 8, 6, 7, 6, 7, 8, 5, 5, 9, 5, 9, 7, 8, 5)
 """Seed 1's: five groups of 20."""
@@ -129,35 +127,12 @@ def seeded(seed: int, **settings: int) -> Hogwarts:
     return lanista.new_game("hogwarts", seed=seed, settings=settings).rules
 
 
-@functools.cache
-def trace_text(name: str) -> str:
-    """The match file of a trace."""
-    return gzip.decompress((TRACES / f"{name}.res.gz").read_bytes()).decode("ascii")
-
-
-@functools.cache
-def trace(name: str) -> Res:
-    """The match of the trace whose name begins so."""
-    return read_res(trace_text(next(full for full in TRACE_NAMES if full.startswith(name))))
-
-
 def res_of(game: Hogwarts, turns: Iterable[Sequence[Verdict]], **about) -> Res:
     """The match file of a game that is played through these turns, fewer than its rounds or not."""
     text = "".join(match_text(game, turns, **about))
     whole, played = (f"\nNUM_ROUNDS\t\t\t{n}\n" for n in (game.settings["NUM_ROUNDS"], game.turn))
     res = read_res(text.replace(whole, played))
     return attrs.evolve(res, settings={**res.settings, "NUM_ROUNDS": game.settings["NUM_ROUNDS"]})
-
-
-def replayed(name: str, **settings: int) -> tuple[Hogwarts, Iterator[list[Answer]]]:
-    """A game from a trace's seed, and its turns as answers of the wire."""
-    text = gzip.decompress((TRACES / f"{name}.orders.gz").read_bytes()).decode("ascii")
-    game = seeded(trace(name).seed, **settings)
-    turns = (
-        [game.parse(seat, said) for seat, said in enumerate(players)]
-        for players in read_orders(text)
-    )
-    return game, turns
 
 
 def tokens(line: str) -> list[Token]:
