@@ -106,7 +106,7 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
             (400, "is empty", hand_in(house, body=b"")),
             (400, "expected NAME.ENDING, with one of .py .zip", hand_in(house, file="bot.exe")),
             (400, "expected NAME.ENDING", hand_in(house, file="..%2Fbot.py")),
-            (400, "in Rust can't be built by this arena; it takes .py .zip", in_rust),
+            (400, "with one of .py .zip, which this arena can build", in_rust),
             (400, "no parameter 'evil'", hand_in(house, file="bot.py&evil=1")),
             (400, "this can't be a token; it must be 1 to 128 of", in_two_words),
             (403, "the name 'Ann room=x' can't be on a ladder", with_option),

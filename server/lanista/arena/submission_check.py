@@ -19,7 +19,7 @@ import structlog
 import trio
 
 from lanista.bots.builder import FILE_NAME
-from lanista.bots.building import ENDINGS, MAY_BE_ANOTHERS_FAULT, command_of
+from lanista.bots.building import MAY_BE_ANOTHERS_FAULT, command_of
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
 from lanista.errors import RefusedError, printable
@@ -52,23 +52,13 @@ log = structlog.get_logger()
 
 def check_file_name(file: str, endings: Sequence[str]) -> None:
     """Refuse a file whose name can't be one, or has none of the endings that are taken here."""
-    expected = f"expected NAME.ENDING, with one of {' '.join(endings)}"
-    if len(file) > MAX_FILE_NAME or not FILE_NAME.fullmatch(file):
+    is_name = len(file) <= MAX_FILE_NAME and FILE_NAME.fullmatch(file)
+    if not is_name or Path(file).suffix.lower() not in endings:
         raise RefusedError(
             HTTPStatus.BAD_REQUEST,
-            f"the file's name {shown(file, 100)}; {expected}; it is at most {MAX_FILE_NAME} of "
+            f"the file's name {shown(file, 100)}; expected NAME.ENDING, with one of "
+            f"{' '.join(endings)}, which this arena can build; it is at most {MAX_FILE_NAME} of "
             "A-Z a-z 0-9 _ . - and begins with a letter, a digit or _",
-        )
-    ending = Path(file).suffix.lower()
-    if ending not in ENDINGS:
-        raise RefusedError(
-            HTTPStatus.BAD_REQUEST, f"the file's name {shown(file, 100)}; {expected}"
-        )
-    if ending not in endings:
-        raise RefusedError(
-            HTTPStatus.BAD_REQUEST,
-            f"programs in {ENDINGS[ending]} can't be built by this arena; it takes "
-            f"{' '.join(endings)}",
         )
 
 
