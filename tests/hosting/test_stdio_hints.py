@@ -49,11 +49,3 @@ def test_a_stdio_bot_that_says_nothing_is_told_to_flush_standard_output():
 
 def test_who_has_a_connection_is_not_told_to_flush_standard_output():
     assert names.why_silent(("python3", "bot.py")) == ""
-
-
-@pytest.mark.parametrize(("exit_", "tells"), [(Exit(code=0), True), (CODE_1, False), (None, False)])
-def test_a_stdio_bot_that_leaves_without_an_answer_may_connect_by_itself(exit_, tells):
-    """Not if it has crashed, or goes on."""
-    hint = "if it connects to the arena by itself, leave out stdio:" if tells else ""
-    assert hint == names.why_unheard((*BRIDGE, "./bot"), exit_)
-    assert names.why_unheard(("./bot",), exit_) == ""

@@ -24,7 +24,7 @@ from lanista.check.gauntlet import (
 )
 from lanista.games.base import Ruleset, submove_numbers
 from lanista.games.picture import counted
-from lanista.hosting.names import why_silent, why_unheard
+from lanista.hosting.names import why_silent
 from lanista.match.channel import RoundTrip
 from lanista.match.conditions import VOID_TRIES
 
@@ -167,8 +167,7 @@ def _answers(results: Results) -> Item:
         return _untried("answers", _STALLED)
     left = [slip for slip in plain.slips() if slip.fault.code == LEFT]
     if left:
-        advice = "" if plain.answered else why_unheard(command, plain.exit)
-        advice = advice or "find out why it ended: its own output, if there was any, is above"
+        advice = "find out why it ended: its own output, if there was any, is above"
         return _failed("answers", gone(plain, left[0]), advice)
     if not plain.answered and any(slip.fault.code == LATE for slip in plain.slips()):
         evidence = (f"no answer at all in {plain.spec.name}", *output_of(plain))

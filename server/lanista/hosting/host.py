@@ -18,7 +18,7 @@ from lanista.bots.process import Exit
 from lanista.games.outcome import FAILURES, Ending, Termination
 from lanista.hosting.bot_pool import BotPool, PooledBot, limit_breakers
 from lanista.hosting.control import Interruptible, MatchControl, RunningMatch, RunningMatches
-from lanista.hosting.names import why_silent, why_unheard
+from lanista.hosting.names import why_silent
 from lanista.match import turn_lines
 from lanista.match.bundle import Failure, has_bundles, write_bundles
 from lanista.match.conditions import MatchSpec, match_id
@@ -214,15 +214,6 @@ async def host_match(
 
 def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -> Match:
     bots = seated.bots
-
-    async def why_gone(seat: int, turn: int) -> str | None:
-        bot = bots[seat]
-        why = await bot.bot.why_left()
-        if why is None or turn:
-            return why
-        hint = why_unheard(bot.contestant.command, bot.bot.exit)
-        return f"{why}; {hint}" if hint else why
-
     match = Match(
         seated.spec,
         seated.connections,
@@ -231,7 +222,7 @@ def _match_of(seated: SeatedMatch, record: RecordWriter, stalls: StallMonitor) -
         stalls,
         seated.control.watch,
         [bot.contestant.command for bot in bots] or None,
-        why_gone if bots else None,
+        (lambda seat: bots[seat].bot.why_left()) if bots else None,
         (lambda began: limit_breakers(bots, began)) if bots else None,
         may_rejoin=seated.may_rejoin,
         silence_hints=[why_silent(bot.contestant.command) for bot in bots],

@@ -28,7 +28,7 @@ from lanista.games import registry
 from lanista_protocol import RemoteProtocolError, parse_hello, shown
 
 if TYPE_CHECKING:
-    from lanista.bots.process import Bot, Exit
+    from lanista.bots.process import Bot
 
 INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".sh": "sh"}
 """The interpreters of scripts, by the ending of the file's name."""
@@ -192,22 +192,6 @@ def why_no_hello(bot: "Bot", command: Sequence[str]) -> str:
 
 def why_silent(command: Sequence[str]) -> str:
     """Return why a bot with this command may not answer at all; empty if it isn't a stdio bot."""
-    if not _own_command(command):
+    if tuple(command[: len(BRIDGE)]) != BRIDGE:
         return ""
     return "its output was empty: does it flush standard output after each answer?"
-
-
-def why_unheard(command: Sequence[str], exit_: "Exit | None") -> str:
-    """Return what to do about a bot that left before its first answer; empty if it's not known.
-
-    A bot that uses a client library says by itself that it mustn't be started so (`LANISTA_STDIO`),
-    and a crash has another reason.
-    """
-    if not _own_command(command) or exit_ is None or exit_.code != 0:
-        return ""
-    return f"if it connects to the arena by itself, leave out {STDIO}"
-
-
-def _own_command(command: Sequence[str]) -> Sequence[str]:
-    """Return the command that a stdio bot was given; empty if it isn't a stdio bot."""
-    return command[len(BRIDGE) :] if tuple(command[: len(BRIDGE)]) == BRIDGE else ()

@@ -60,10 +60,10 @@ class Match:
     watcher: Watcher | None = None
     commands: Sequence[tuple[str, ...] | None] | None = None
     """The commands by which the bots were started, by seat, for the record."""
-    why_gone: Callable[[int, int], Awaitable[str | None]] | None = None
-    """Called with a seat whose bot closed its connection, and the number of the turn; returns the
-    reason, if it is known. It shouldn't refer to the match: in a cycle of references, all of it
-    would stay in memory until the garbage collector has searched it."""
+    why_gone: Callable[[int], Awaitable[str | None]] | None = None
+    """Called with a seat whose bot closed its connection; returns the reason, if it is known. It
+    shouldn't refer to the match: in a cycle of references, all of it would stay in memory until the
+    garbage collector has searched it."""
     limit_breakers: Callable[[float], Awaitable[Mapping[int, str]]] | None = None
     """Called when a turn would make the match void, with the time on trio's clock at which the turn
     began. Returns the seats whose bots are ended because they broke a limit, if something of them
@@ -274,7 +274,7 @@ class Match:
             if self.why_gone is not None:
                 for seat in asked:
                     if seat.gone == "disconnected":
-                        gone = await self.why_gone(seat.index, number)
+                        gone = await self.why_gone(seat.index)
                         seat.gone_message = gone or seat.gone_message
             await self.stalls.passes.wait()
             void = in_stall = self._is_unfair(asked, began, stall)
