@@ -137,7 +137,6 @@ class LadderResults:
     async def run(self) -> None:
         """Store results until cancelled, and hear of those that other arenas store."""
         pause = AGAIN
-        is_failing = False
         interval = math.inf if self.on_other is None else LOOK_INTERVAL
         while True:
             with trio.move_on_after(interval):
@@ -149,16 +148,14 @@ class LadderResults:
                 if self.on_other is not None:
                     await self._take_others(self.on_other)
             except StoreError as error:
-                if not is_failing:
+                if pause == AGAIN:  # it hasn't failed before
                     log.error("results can't be stored yet", ladder=self.name, why=str(error))
-                is_failing = True
                 await trio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 self._changed.set()
                 continue
-            if is_failing:
+            if pause > AGAIN:
                 log.info("results are stored again", ladder=self.name, results=waiting)
-            is_failing = False
             pause = AGAIN
 
     async def _store_waiting(self) -> None:
