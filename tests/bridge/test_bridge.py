@@ -136,9 +136,13 @@ def test_without_a_name_the_command_gives_one(tmp_path):
     [
         ("-- nonesuch", {}, "no program 'nonesuch' that could be run"),
         (f"-- {__file__}", {}, f"not executable; run it as python3 {__file__}"),
-        ("--name a=b -- true", {}, "'a=b': a name has no ="),
-        ("--name 'a  b' -- true", {}, "'a  b': a name has single spaces, and none around"),
-        (f"--name {'x' * 33} -- true", {}, "the name has 33 characters; 32 at most"),
+        ("--name a=b -- true", {}, "'a=b': a name has 1 to 32 printable"),
+        (
+            "--name 'a  b' -- true",
+            {},
+            "'a  b': a name has 1 to 32 printable characters, single spaces",
+        ),
+        (f"--name {'x' * 33} -- true", {}, ": a name has 1 to 32 printable"),
         ("--name 'a\tb' -- true", {}, "'a\\tb'"),
         (
             "--name a --room 'two words' -- true",

@@ -55,9 +55,15 @@ def bots(*, first):
         ({"bots": []}, "bots: there are none; a tournament needs [[bots]] tables"),
         ({"bots": bots(first={"name": "Random"})}, "bots[2].name: Random is used twice"),
         ({"bots": bots(first={"program": "x"})}, "bots[1].program: 'x' is unpacked in a sandbox; "),
-        ({"bots": bots(first={"name": ""})}, "bots[1].name: '': a name has at least one character"),
-        ({"bots": bots(first={"name": "a=b"})}, "bots[1].name: 'a=b': a name has no ="),
-        ({"bots": bots(first={"name": " Joe"})}, "bots[1].name: ' Joe': a name has single spaces"),
+        ({"bots": bots(first={"name": ""})}, "bots[1].name: '': a name has"),
+        (
+            {"bots": bots(first={"name": "a=b"})},
+            "bots[1].name: 'a=b': a name has",
+        ),
+        (
+            {"bots": bots(first={"name": " Joe"})},
+            "bots[1].name: ' Joe': a name has 1 to 32 printable",
+        ),
         ({"bots": bots(first={"name": "\x1b[2J"})}, r"bots[1].name: '\x1b[2J': control character"),
         ({"bots": bots(first={"command": "nobody"})}, "bots[1].command: unknown bot 'nobody'"),
         ({"bots": bots(first={"limits": "memory=1"})}, "bots[1].limits 'memory=1'"),

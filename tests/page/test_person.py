@@ -71,7 +71,7 @@ async def test_what_a_person_cannot_play_is_refused(house, monkeypatch):
         ({"seat": 2}, "seats 0 to 1"),
         ({"seed": str(2**63)}, "seed 9223372036854775808; a seed of angrymob is from"),
         ({"name": "Ann room=x"}, "no ="),
-        ({"name": "Ann\nBob"}, "control character"),
+        ({"name": "Ann\nBob"}, "printable characters"),
         ({}, "too many people play"),
     ):
         assert reason in (await page.ask("play", **{**WISH, **wish}))["words"]
