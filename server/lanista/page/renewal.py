@@ -66,21 +66,17 @@ class Renewal(Generic[T]):
         if not self.is_due:
             return False
         before = self.result, self.problem
-        begun = trio.current_time()
-        await self._compute()
-        took = trio.current_time() - begun
-        # One that failed has mostly waited, such as for a database that was locked.
-        self.due = trio.current_time() + max(self.rest, 0 if self.problem else SHARE * took)
-        return before != (self.result, self.problem)
-
-    async def _compute(self) -> None:
-        why = ""
+        begun, why, pause = trio.current_time(), "", self.rest
         try:
             self._state, result = await self.compute(self._state)
             self.result, self.problem = result or self.result, None
+            pause = max(pause, SHARE * (trio.current_time() - begun))
         except NoStandingsError as error:
+            # It has mostly waited, such as for a database that was locked.
             self._state, self.problem, why = None, str(error), error.why
+        self.due = trio.current_time() + pause
         if why and self._logged != (self.problem, why):
             trouble = f"no standings of a {self.kind}"
             log.error(trouble, **{self.kind: self.name}, why=why)
         self._logged = self.problem, why
+        return before != (self.result, self.problem)

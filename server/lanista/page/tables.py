@@ -22,7 +22,7 @@ from lanista.competition.standings import moment_of, page_of, standings
 from lanista.errors import SpecError, StoreError
 from lanista.games import registry
 from lanista.games.outcome import FAILURES
-from lanista.helper_processes import HelperDiedError, HelperProcess
+from lanista.helper_processes import HelperProcess
 from lanista.match.figures import round_trip_summary, round_trips_in
 from lanista.match.record import ENDING
 from lanista.page.ladders import Ladder, Ladders, LadderTable
@@ -114,10 +114,8 @@ async def _call(helper: HelperProcess, function: Callable[..., T], arguments: An
         raise
     except StoreError as error:
         problem, why = "the results can't be read; the arena's log says why", str(error)
-    except (HelperDiedError, OSError) as error:
-        problem, why = "the standings can't be computed now", str(error)
     except Exception:  # noqa: BLE001 - a fault must end neither the page nor a match
-        problem = "the arena failed to compute the standings; its log says why"
+        problem = "the standings can't be computed now; the arena's log says why"
         why = traceback.format_exc()
     raise NoStandingsError(problem, why)
 
