@@ -22,7 +22,7 @@ import structlog
 import trio
 
 from lanista.games import registry
-from lanista.match.record import BadRecordError, read_header
+from lanista.match.record import BadRecordError, Header, read_header
 from lanista.page.answers import not_found
 from lanista.page.renewal import FIRST, Renewal
 from lanista.results.block_records import BlockMatch, running_parts
@@ -104,25 +104,25 @@ class WatchedMatch:
     match: str
     """Its id."""
     tournament: str
-    game: str
-    title: str
-    players: tuple[str, ...]
-    """The names of the players, by seat."""
-    started: str
-    """When it began, in ISO 8601, UTC."""
+    header: Header
     part: Path
     """Its record, which is being written."""
+
+    @property
+    def players(self) -> list[str]:
+        """The names of the players, by seat."""
+        return [player.name for player in self.header.players]
 
     def lobby_json(self) -> dict[str, Any]:
         """Return the match as a running match of the lobby."""
         return {
             "match": self.match,
-            "game": self.game,
-            "title": self.title,
+            "game": self.header.game,
+            "title": registry.get(self.header.game).title,
             "room": None,
             "tournament": self.tournament,
             "players": [{"bot": None, "name": name} for name in self.players],
-            "started": self.started,
+            "started": self.header.started,
             "paused": False,
         }
 
@@ -221,7 +221,7 @@ class Tournaments:
                     watched = known.get(part) or _opened(tournament.name, match, part)
                     if watched is not None and _is_written(part):
                         found.append(watched)
-        return sorted(found, key=lambda watched: (watched.started, watched.match))
+        return sorted(found, key=lambda watched: (watched.header.started, watched.match))
 
     async def find(self, match: str) -> tuple[str, Path] | None:
         """Return the tournament and the complete record of a match; None if there is none."""
@@ -244,12 +244,12 @@ class Tournaments:
         watched = self.running.get(match)
         if watched is not None:
             return match_json(
-                watched.game,
+                watched.header.game,
                 match=match,
                 tournament=watched.tournament,
                 state="running",
-                started=watched.started,
-                players=list(watched.players),
+                started=watched.header.started,
+                players=watched.players,
             )
         found = await self.find(match)
         if found is None:
@@ -266,11 +266,10 @@ def _opened(tournament: str, match: BlockMatch, part: Path) -> WatchedMatch | No
     """Return the match of a record that is being written; None if its header isn't there yet."""
     try:
         header = read_header(part)
-        title = registry.get(header.game).title
+        registry.get(header.game)
     except (BadRecordError, OSError, registry.UnknownGameError):
         return None
-    players = tuple(player.name for player in header.players)
-    return WatchedMatch(match.id, tournament, header.game, title, players, header.started, part)
+    return WatchedMatch(match.id, tournament, header, part)
 
 
 def _is_written(part: Path) -> bool:
