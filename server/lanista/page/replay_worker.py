@@ -12,7 +12,7 @@ import time
 import zlib
 from collections.abc import Callable, Collection, Generator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import attrs
 
@@ -80,9 +80,10 @@ class ReplayJob:
 
     number: int
     reader: ReplayReader
-    file: IO[bytes]
+    file: Path
+    """The file of its frames, which is made with the first of them."""
     size: int = 0
-    """Bytes of frames written so far."""
+    """Bytes of frames made so far."""
     waiting: bool = False
     """Whether the source had nothing more when it was last looked at."""
     parts: Generator[dict[str, Any] | None, None, None] = attrs.field(init=False)
@@ -101,10 +102,14 @@ class ReplayJob:
             return 0
         return result.rounds + 1
 
-    def close(self) -> None:
-        """Close its files."""
-        self.file.close()
-        self.parts.close()
+    def write(self, made: Sequence[bytes]) -> None:
+        """Write the frames that were made last into its file."""
+        begin = self.size - sum(map(len, made))
+        if not begin:
+            self.file.parent.mkdir(exist_ok=True)  # a clean-up may have removed it
+        with self.file.open("r+b" if begin else "wb") as file:
+            file.seek(begin)
+            file.writelines(made)
 
 
 class ReplayWorker:
@@ -113,7 +118,6 @@ class ReplayWorker:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._jobs: dict[int, ReplayJob] = {}
-        self._reports: list[Report] = []
 
     def prepare(self) -> None:
         """Import and make what every record needs, for which the first job would have to wait."""
@@ -123,15 +127,8 @@ class ReplayWorker:
 
     def open(self, number: int, path: Path, *, live: bool, logs: Collection[int] | None) -> None:
         """Begin a job; the other arguments are the attributes of its `ReplayReader`."""
-        try:
-            self.folder.mkdir(exist_ok=True)  # a clean-up of temporary files may have removed it
-            file = (self.folder / str(number)).open("wb", buffering=0)
-        except OSError as error:
-            self._reports.append(
-                Report(job=number, failed=f"no room for the frames: {error.strerror}")
-            )
-            return
-        self._jobs[number] = ReplayJob(number, ReplayReader(path, live, logs), file)
+        reader = ReplayReader(path, live, logs)
+        self._jobs[number] = ReplayJob(number, reader, self.folder / str(number))
 
     def finish(self, number: int) -> None:
         """Note that the source of a job won't grow any more."""
@@ -149,9 +146,8 @@ class ReplayWorker:
 
     def work(self, jobs: Sequence[int]) -> Sequence[Report]:
         """Make some frames of every job (`work`)."""
-        reports, self._reports = self._reports, []
         lost = [number for number in jobs if number not in self._jobs]
-        reports += [Report(job=number, failed=INTERRUPTED) for number in lost]
+        reports = [Report(job=number, failed=INTERRUPTED) for number in lost]
         began = time.monotonic()
         while left := [self._jobs[number] for number in jobs if number in self._jobs]:
             made = list(filter(None, map(self._work_on, left)))
@@ -167,13 +163,13 @@ class ReplayWorker:
 
     def _work_on(self, job: ReplayJob) -> Report | None:
         """Make a few frames of a job; return None if there is nothing new."""
-        sizes: list[int] = []
+        made: list[bytes] = []
         head: bytes | None = None
         expected = 0
         last: dict[str, Any] = {}
         job.waiting = False
         try:
-            while len(sizes) < AT_ONCE and not last:
+            while len(made) < AT_ONCE and not last:
                 part = next(job.parts)
                 if part is None:
                     job.waiting = True
@@ -187,35 +183,32 @@ class ReplayWorker:
                     trouble = "the replay stops here: the match is too long to be shown"
                     last = {"end": packed(frames.end(None, None, trouble))}
                 else:
-                    sizes.append(self._write(job, part))
+                    made.append(frames.encode(part) + b",")
+                    job.size += len(made[-1])
                     if head is not None:
                         break  # somebody waits for both
         except UnreadableError as error:
             last = {"failed": str(error)}
         except MemoryError:
             last = {"failed": f"{job.reader.path.name}: too large to be shown"}
-        except OSError as error:
-            last = {"failed": f"no room for the frames: {error.strerror}"}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - ends only this job
             last = {"failed": f"{job.reader.path.name}: can't be shown ({type(error).__name__})"}
+        if made:
+            try:
+                job.write(made)
+            except OSError as error:
+                made, last = [], {"failed": f"no room for the frames: {error.strerror}"}
         if last:
             self._drop(job.number)
-        if not (sizes or head or last):
+        if not (made or head or last):
             return None
+        sizes = list(map(len, made))
         return Report(job=job.number, frames=sizes, head=head, expected=expected, **last)
-
-    def _write(self, job: ReplayJob, frame: dict[str, Any]) -> int:
-        rest = memoryview(frames.encode(frame) + b",")
-        size = len(rest)
-        while rest:
-            rest = rest[job.file.write(rest) :]
-        job.size += size
-        return size
 
     def _drop(self, number: int) -> None:
         job = self._jobs.pop(number, None)
         if job is not None:
-            job.close()
+            job.parts.close()
             # Nearly nothing is garbage here. But this also empties the interpreter's lists of freed
             # tuples, which otherwise hold ever more of the memory that jobs have used.
             gc.collect()
