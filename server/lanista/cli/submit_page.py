@@ -22,7 +22,7 @@ import click
 from lanista.arena.spec import BOT_NAME_FORM, is_bot_name
 from lanista.arena.tokens import new_token
 from lanista.cli.common import say
-from lanista.errors import BadInputError, FileError, file_errors, one_line
+from lanista.errors import BadInputError, FileError, RefusedError, file_errors, one_line
 from lanista.system import write_whole
 from lanista.toml_spec import SpecReader, strict_converter, toml_text
 
@@ -53,14 +53,6 @@ class NoAnswerError(BadInputError):
 
 class NotNowError(NoAnswerError):
     """The page, or a proxy before it, says that it can't do now what was asked for."""
-
-
-class PageRefusedError(BadInputError):
-    """The page refuses a request; the message is its own."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def _answered(ask: Callable[[], T], of: type[NoAnswerError] = NotNowError) -> T:
@@ -126,7 +118,7 @@ class Page:
         """Send a request and return the body of its answer.
 
         Raises:
-            PageRefusedError: The page refuses it.
+            RefusedError: The page refuses it.
             NoAnswerError: There is no such page now.
             BadInputError: Its certificate isn't trusted.
         """
@@ -168,7 +160,7 @@ class Page:
             raise NotNowError(words, float(after) if re.fullmatch("[0-9]{1,6}", after) else 0.0)
         if answer.status in _PAGE_AWAY:
             raise NoAnswerError(words)
-        raise PageRefusedError(answer.status, words)
+        raise RefusedError(answer.status, words)
 
     def _words(self, status: int, data: bytes) -> str:
         try:
@@ -334,7 +326,7 @@ class SubmissionsPage:
         try:
             path = f"?file={quote(file, safe='', errors='surrogateescape')}"
             return _answered(partial(self._json, "POST", path, data))
-        except PageRefusedError as error:
+        except RefusedError as error:
             if self.is_new and error.status == HTTPStatus.FORBIDDEN:
                 forget(self.who)
             raise
