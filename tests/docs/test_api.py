@@ -20,7 +20,7 @@ def test_the_page_has_every_address_and_every_request_of_the_operator():
     """In its tables, with ID or another word in capitals for what varies."""
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     paths = [re.sub("[A-Z]+", "1", path) for path in re.findall(r"`(/[^`?]*)", page)]
-    routes = Routes(View(RunningMatches()), None, {}, {}, None, "http")._table
+    routes = Routes(View(RunningMatches()), None, None, "http")._table
     assert [] == [each for each in routes if not any(each.fullmatch(f"GET {one}") for one in paths)]
     requests = set(re.findall(r'`(?:{"do": ")?([a-z-]+)[`"]', page))
     assert set() == (OPERATIONS | DECISIONS) - requests

@@ -1,7 +1,8 @@
 """`lanista arena`: writes an example of an arena's file, checks one, runs the arena."""
 
+import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -31,9 +32,6 @@ from lanista.cli.common import (
 from lanista.errors import BadInputError, printable
 from lanista.games import DEFAULT_GAME, registry
 from lanista.games.picture import counted
-
-if TYPE_CHECKING:
-    from lanista.results.rebuild import Rebuild
 
 
 @click.group("arena", cls=Group)
@@ -89,12 +87,25 @@ def verify(arena: ArenaFile, *, rebuild: bool) -> int:
     damaged.
     """
     from lanista.arena.verify import LadderRecords
+    from lanista.arena.verify import rebuild as rebuilt
     from lanista.results.base import Kind
     from lanista.results.database import Store
     from lanista.results.recorded import Comparison
 
     if rebuild:
-        return 0 if show_rebuilt(arena.path.stem, _rebuilt(arena)) else EXIT_DIFFERENT
+        if arena.spec.store is not None:
+            raise BadInputError(
+                f"{arena.path}: the database of `store` can't be rebuilt here: restore it with "
+                "pg_restore, or drop its schema `lanista`; the next start stores whatever it lacks "
+                "from the records"
+            )
+        with contextlib.suppress(NotRunningError):
+            arena.ask("status")
+            raise BadInputError(
+                f"{arena.path}: the arena is running; stop it before you rebuild its database"
+            )
+        work = rebuilt(arena.data, [(ladder.name, ladder.game) for ladder in arena.spec.ladders])
+        return 0 if show_rebuilt(arena.path.stem, work) else EXIT_DIFFERENT
     is_right = _has_right_sources(arena)
     with arena.database(create=False) as database:
         database.check_whole()
@@ -123,26 +134,6 @@ def _has_right_sources(arena: ArenaFile) -> bool:
         say(f"{ladder.name}: {counted(count, 'version')} handed in{rest}")
         is_right &= not damaged
     return is_right
-
-
-def _rebuilt(arena: ArenaFile) -> "Rebuild":
-    from lanista.arena.verify import rebuild
-
-    if arena.spec.store is not None:
-        raise BadInputError(
-            f"{arena.path}: the database of `store` can't be rebuilt here: restore it with "
-            "pg_restore, or drop its schema `lanista`; the next start stores whatever it lacks "
-            "from the records"
-        )
-    try:
-        arena.ask("status")
-    except NotRunningError:
-        pass
-    else:
-        raise BadInputError(
-            f"{arena.path}: the arena is running; stop it before you rebuild its database"
-        )
-    return rebuild(arena.data, [(ladder.name, ladder.game) for ladder in arena.spec.ladders])
 
 
 @command.command("run")

@@ -287,6 +287,7 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
     res: a record of Hogwarts or Crematoria as the original game's match file. png, gif: a picture
     of a record, or of a match file (.res) of an original game.
     """
+    from lanista.cli.originals import as_res
     from lanista.page import files
 
     options = {
@@ -299,7 +300,11 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
         if value is not None and name not in options[format_]:
             raise BadInputError(f"{names.get(name, '--' + name)} has no meaning for {format_}")
     if format_ == "res":
-        _export_res(file, output)
+        text = "".join(as_res(*_read(file)))
+        if output is None:
+            click.echo(text, nl=False)
+        else:
+            files.write([file], Path(output), [text.encode()])
         return
     if format_ == "png":
         number, picture = files.as_png(file, given["round_"], given["size"])
@@ -318,18 +323,6 @@ def _new_name(file: str, ending: str) -> Path:
     """Return the default output file: `file`'s name in the current folder, with another ending."""
     name = Path(file).name.removesuffix(".gz")
     return Path(Path(name).stem + ending)
-
-
-def _export_res(file: str, output: str | None) -> None:
-    from lanista.cli.originals import as_res
-    from lanista.page import files
-
-    record, ruleset = _read(file)
-    text = "".join(as_res(record, ruleset))
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    files.write([file], Path(output), [text.encode()])
 
 
 @command.command("html")
