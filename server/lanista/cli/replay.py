@@ -32,7 +32,7 @@ from lanista.page.seat_colours import letter
 if TYPE_CHECKING:
     from lanista.hosting.feeder import FeedResult
     from lanista.match.record import Header, Record
-    from lanista.page.difference import Difference, SeatAnswer, SeatDifference
+    from lanista.page.difference import Difference, SeatDifference
     from lanista.page.story import Chapter
 
 EXIT_MISMATCH = 1
@@ -173,16 +173,12 @@ def _difference_lines(difference: "Difference", files: Sequence[str], a: "Header
 def _seat_lines(difference: "SeatDifference", name: str) -> Iterator[str]:
     yield f"  seat {difference.seat} ({name} in A) answered differently:"
     for side, answer in (("A", difference.a), ("B", difference.b)):
-        yield f"    {side}: {_verdict_words(answer)}"
+        verdict = "" if answer.verdict == "answer" else f"{answer.verdict}: "
+        yield f"    {side}: {verdict}{'no answer' if answer.raw is None else answer.raw}"
         yield from (f"      only in {side}: {submove}" for submove in answer.submoves)
         yield from (f"      {fault}" for fault in answer.faults)
     if difference.note is not None:
         yield f"    {difference.note}"
-
-
-def _verdict_words(answer: "SeatAnswer") -> str:
-    sent = "no answer" if answer.raw is None else answer.raw
-    return sent if answer.verdict == "answer" else f"{answer.verdict}: {sent}"
 
 
 def _indented(lines: Sequence[str]) -> Iterator[str]:

@@ -36,8 +36,6 @@ GIVE_UP = 300.0
 """Seconds after which a request isn't sent again any more."""
 MAX_KEPT = 1 << 20
 """Maximum size of the file of kept names in bytes."""
-_PAGE_AWAY = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
-"""The answers of a proxy before a page that doesn't answer."""
 
 T = TypeVar("T")
 
@@ -158,7 +156,7 @@ class Page:
             after = answer.getheader("Retry-After", "").strip()
             # A proxy may give a date instead, for which it is asked as if there were none.
             raise NotNowError(words, float(after) if re.fullmatch("[0-9]{1,6}", after) else 0.0)
-        if answer.status in _PAGE_AWAY:
+        if answer.status in {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}:  # of a proxy
             raise NoAnswerError(words)
         raise RefusedError(answer.status, words)
 
