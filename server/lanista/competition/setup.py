@@ -67,7 +67,8 @@ class Setup:
     database: str | Path
     records: Path
     base_seed: str = ""
-    """The text from which seeds beyond the listed ones are drawn; empty until it is known."""
+    """The text from which seeds beyond the listed ones are drawn; empty until it is known, and
+    where none are."""
     _seeds: list[int] = attrs.field(factory=list, init=False)
     _known_seeds: set[int] = attrs.field(factory=set, init=False)
     _samples: int = attrs.field(default=0, init=False)  # made from the base seed so far
@@ -81,8 +82,6 @@ class Setup:
         if not isinstance(spec.seeds, SeedCount):
             self._seeds = list(spec.seeds)
             self._known_seeds = set(spec.seeds)
-            if not self.needs_base_seed:
-                self.base_seed = "none is wanted beyond those listed"
         elif spec.seeds.base is not None:
             self.base_seed = f"base {spec.seeds.base}"
         self._maps = tuple(matches.settings)
