@@ -61,17 +61,6 @@ def undoing(undo: Callable[[], object]) -> Iterator[None]:
         raise
 
 
-def is_running(pid: int) -> bool:
-    """Return whether there is a process with an id, whoever's it is."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # another user's
-    return True
-
-
 def notice_silence(connected: socket.socket) -> None:
     """Have the system end a connection if the other machine is gone for two minutes.
 

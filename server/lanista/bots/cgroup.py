@@ -16,9 +16,8 @@ from pathlib import Path
 import attrs
 import trio
 
-from lanista.bots import execute
+from lanista.bots import execute, proctree
 from lanista.bots.limits import BotLimits
-from lanista.system import is_running
 
 # The group that the arena's own processes move to. They must not stay in a group that has groups
 # with limits below it (cgroups(7), "no internal processes" rule).
@@ -57,7 +56,7 @@ def _remove_abandoned(base: Path) -> None:
     """Remove the empty groups of processes that were killed together with their bots' keepers."""
     for path in base.glob(f"{_BOTS}*"):
         owner = path.name.removeprefix(_BOTS).partition("-")[0]
-        if owner.isdecimal() and not is_running(int(owner)):
+        if owner.isdecimal() and proctree.read_stat(int(owner)) is None:
             with contextlib.suppress(OSError):  # a process is in it, whose keeper will end it
                 path.rmdir()
 
