@@ -1,6 +1,6 @@
 """Non-blocking transfer of bytes to and from one bot, with times of receipt."""
 
-import errno
+import contextlib
 import socket
 import struct
 import sys
@@ -254,11 +254,8 @@ class SocketChannel:
     def shut_writing(self) -> None:
         """See `Channel`."""
         if self._socket is not None:
-            try:
+            with contextlib.suppress(OSError):  # the other side has closed it
                 self._socket.shutdown(socket.SHUT_WR)
-            except OSError as error:
-                if error.errno not in {errno.ENOTCONN, errno.EPIPE, errno.ECONNRESET}:
-                    raise
 
     def wake(self) -> None:
         """See `Channel`."""
