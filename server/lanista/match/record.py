@@ -325,7 +325,7 @@ def _converter() -> "cattrs.Converter":
 
     def number(value: Any, _: type) -> float:
         result = float(strict(value, int) if isinstance(value, int) else strict(value, float))
-        if not math.isfinite(result):  # 1e999 is valid JSON, and infinite here
+        if not math.isfinite(result):  # 1e999 is valid JSON, and infinite here; NaN isn't, but read
             raise ValueError(f"{result} is not a finite number")
         return result
 
@@ -467,8 +467,7 @@ class LineReader:
     def _parsed(self, line: bytes) -> Any:
         self._number += 1
         try:
-            # As `json.loads`, which would make a decoder for each line.
-            return _DECODER.decode(line.decode("utf-8", "surrogatepass"))
+            return json.loads(line.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError) as error:
             hint = "; this file isn't a record of a match" if self._number == 1 else ""
             raise self._bad(f"not JSON ({error}){hint}") from None
@@ -576,10 +575,5 @@ def whole_lines(path: Path) -> Generator[bytes, None, None]:
         yield from iter(lines_so_far(file, path, MAX_LINE).__next__, None)
 
 
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
 _ENDS = tuple(end.value for end in Termination)
 _NAMES = {Header: "header", TurnInfo: "turn", ResultInfo: "result"}
