@@ -112,9 +112,7 @@ class SpecReader(Generic[T]):
         place = f"{where}: " if where else ""
         try:
             return self.converter.structure(value, self.kind)
-        except TypeError as error:
-            raise SpecError(f"{place}{error}") from None
-        except cattrs.BaseValidationError as error:
+        except (TypeError, cattrs.BaseValidationError) as error:
             kind: Any = self.kind
             keys = [attribute.name for attribute in attrs.fields(kind)]
             first, *others = _problems(error, "", keys)
