@@ -292,7 +292,7 @@ class Keeper:
     def report_end(self, code: int) -> None:
         """Report how the bot, or its sandbox, ended: by its exit code, or minus the signal."""
         if self.launcher == -1:
-            left = sum(map(proctree.runs, self.descendants())) if has_children() else 0
+            left = sum(map(proctree.runs, self.descendants()))
         else:
             left, signal_number = self.read_launcher_report()
             code = -signal_number or code
@@ -383,15 +383,6 @@ class Keeper:
         os.dup2(trouble, execute.LAUNCHER_FD)
         os.dup2(trouble, 2)  # for error messages of bubblewrap; the launcher restores it
         return True
-
-
-def has_children() -> bool:
-    """Return whether this process has any children, zombies included."""
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return False
-    return True
 
 
 def gain_priority() -> int | None:
