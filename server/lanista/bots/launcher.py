@@ -38,10 +38,6 @@ PIECE = 65536
 DRAIN_TIME = 1.0
 
 
-class Reset(Exception):  # noqa: N818 -- something that a peer did, not an error of ours
-    """One side has reset the connection."""
-
-
 class Flow:
     """One direction of the connection: bytes that came from `source` and have to go to `sink`."""
 
@@ -54,7 +50,7 @@ class Flow:
     def move(self) -> bool:
         """Read a piece if none is pending, and write what the sink takes of it.
 
-        Returns whether anything was read or written. Raises Reset if a peer has reset its side.
+        Returns whether anything was read or written. Raises OSError if a peer has reset its side.
         """
         if self.is_over:
             return False
@@ -68,8 +64,6 @@ class Flow:
             self.pending = self.pending[self.sink.send(self.pending) :]
         except BlockingIOError:
             return False
-        except OSError as error:
-            raise Reset from error
         return True
 
 
@@ -134,7 +128,7 @@ class Launcher:
                 try:
                     for flow in self.flows:
                         flow.move()
-                except Reset:
+                except OSError:
                     self.reset()
             if self.wake in ready:
                 os.read(self.wake, 4096)
@@ -180,7 +174,7 @@ class Launcher:
                     poll.register(self.uplink.fileno(), select.POLLOUT)
                     if not poll.poll(max(0, (deadline - time.monotonic()) * 1000)):
                         return  # the arena doesn't read any more
-        except Reset:
+        except OSError:
             self.reset()
 
 
