@@ -420,8 +420,8 @@ async def test_a_full_disk_ends_this_match_alone(tmp_path, autojump_clock, count
     with pytest.raises(OSError, match="No space left"):
         await table.finish()
     assert plain.closed
-    kept = (tmp_path / "m1.jsonl.gz.part").read_bytes()
-    assert kept == b"" or kept.endswith(b"}\n")
+    part = tmp_path / "m1.jsonl.gz.part"
+    assert part.read_bytes().endswith(b"}\n") if room > 10 else not part.exists()
     assert not (tmp_path / "m1.jsonl.gz").exists()
 
 

@@ -204,8 +204,6 @@ async def host_match(
             is_void = match.outcome is not None and match.outcome.termination is Termination.VOID
             running.over(seated.spec.match, record.path, is_void=is_void)
             record.close()
-            if not record.begun:
-                record.discard()
     finally:
         for bot, info in zip(bots, infos, strict=True):
             if info is None:

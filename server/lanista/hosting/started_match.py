@@ -111,7 +111,6 @@ class StartedMatch:
         finally:
             if not bots:
                 writer.close()
-                writer.discard()
         if not bots:
             return None
         return SeatedMatch(

@@ -73,11 +73,6 @@ class RecordWriter:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             return _open_locked(self.part)
 
-    @property
-    def begun(self) -> bool:
-        """Whether anything was written; then the file is kept, whatever happens."""
-        return self._written > 0
-
     def begin(self, header: Header) -> None:
         """Write the header."""
         try:
@@ -93,7 +88,7 @@ class RecordWriter:
 
     def end(self, result: ResultInfo) -> None:
         """Write the result to the `.part` file, after which no crash of the arena can lose it."""
-        if not self.begun:
+        if not self._written:
             raise OSError(*self._no_header, str(self.part))
         before = self._written
         self._write(result_line(result))
@@ -150,13 +145,11 @@ class RecordWriter:
             self.close()
 
     def close(self) -> None:
-        """Close the file without a result; what was written stays in the `.part` file."""
-        if self._file is not None:
+        """Close the file without a result; the `.part` file stays if anything was written to it."""
+        if self._file is not None and not self._file.closed:
             self._file.close()
-
-    def discard(self) -> None:
-        """Remove the `.part` file of a match that never began."""
-        self.part.unlink(missing_ok=True)
+            if not self._written:  # the match never began
+                self.part.unlink(missing_ok=True)
 
 
 def _append(file: io.FileIO, lines: bytes | bytearray, before: int) -> None:
