@@ -7,7 +7,9 @@ the keeper ends the bot.
 # Importing pathlib would double the time a keeper takes to start.
 # ruff: noqa: PTH115, PTH116, PTH208
 
+import itertools
 import os
+import sys
 import time
 
 TYPE_CHECKING = False
@@ -52,8 +54,10 @@ class Watch:
 
     def look(self) -> "tuple[str | None, int]":
         """Return the limit that is broken, as `KIND LIMIT USED`, and the milliseconds to wait."""
-        pids = self._descendants()
-        if self._are_too_many(pids):
+        # If a bot starts processes without end, it has to be ended soon: no more than too many.
+        most = self.processes + self.uncounted if self.processes else sys.maxsize - 1
+        pids = list(itertools.islice(proctree.descendants(os.getpid()), most + 1))
+        if len(pids) > most:
             return f"processes {self.processes} {len(pids) - self.uncounted}", SHORTEST
         times: dict[tuple[int, bytes], tuple[int, int]] = {}
         resident = 0
@@ -123,21 +127,6 @@ class Watch:
             self._memfds = memfds_of(pids)
             end = time.monotonic()
             self._files_due = end + FILES_REST * (end - begin)
-
-    def _descendants(self) -> list[int]:
-        """Return the keeper's descendants, zombies included, but none after too many.
-
-        If a bot starts them without end, it has to be ended soon.
-        """
-        found: list[int] = []
-        for pid in proctree.descendants(os.getpid()):
-            found.append(pid)
-            if self._are_too_many(found):
-                break
-        return found
-
-    def _are_too_many(self, pids: list[int]) -> bool:
-        return bool(self.processes) and len(pids) - self.uncounted > self.processes
 
 
 def memory_of(pids: list[int], limit: int, memfds: int = 0) -> int:
