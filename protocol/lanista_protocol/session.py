@@ -105,8 +105,6 @@ class SessionState:
     """The held answer."""
     log: bytes
     """The log lines that haven't been taken."""
-    log_was_cut: bool
-    """Whether some of the log was dropped."""
 
 
 class Session:
@@ -123,8 +121,7 @@ class Session:
         """Whether the end of the peer's input was reached."""
         self._buffer = LineBuffer()
         self._answer: str | None = None
-        self._log = bytearray()
-        self._log_was_cut = False
+        self._log = bytearray()  # of at most a byte above the limit, if something was dropped
 
     def give_away(self) -> SessionState:
         """Return what another process needs to go on; this session must not be used meanwhile."""
@@ -135,7 +132,6 @@ class Session:
             unsorted=bytes(self._buffer),
             answer=self._answer,
             log=bytes(self._log),
-            log_was_cut=self._log_was_cut,
         )
 
     @classmethod
@@ -146,7 +142,6 @@ class Session:
         session._buffer += given.unsorted
         session._answer = given.answer
         session._log += given.log
-        session._log_was_cut = given.log_was_cut
         return session
 
     def _step(self, step: Step) -> None:
@@ -263,9 +258,7 @@ class Session:
         except UnicodeDecodeError as error:
             # The lines before the bad one count, as if they had come in a read of their own.
             valid = log.rfind(b"\n", 0, error.start) + 1
-        room = LOG_LIMIT - len(self._log)
-        if valid > room:
-            self._log_was_cut = True
+        room = LOG_LIMIT + 1 - len(self._log)
         self._log += log[: min(valid, room)]
         if valid < len(log):
             # Raises the error for the bad line.
@@ -313,11 +306,10 @@ class Session:
         """
         if not self._log:
             return ""
-        text = self._log.decode("utf-8", "ignore")
-        if self._log_was_cut:
+        text = self._log[:LOG_LIMIT].decode("utf-8", "ignore")
+        if len(self._log) > LOG_LIMIT:
             text = text.removesuffix("\n") + "\n" + LOG_CUT
         self._log.clear()
-        self._log_was_cut = False
         return text
 
     def end(self) -> None:

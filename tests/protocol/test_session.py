@@ -180,7 +180,7 @@ def test_a_flood_is_held_back(flood, owed):
         session.ask()
         session.give_up()
     coming = flood * (1_000_000 // len(flood))
-    bound = LINE_LIMIT + (LINE_LIMIT + 1) + LOG_LIMIT
+    bound = LINE_LIMIT + (LINE_LIMIT + 1) + (LOG_LIMIT + 1)
     for _ in range(6):  # turns
         session.ask()
         while coming and session.wants_data:
