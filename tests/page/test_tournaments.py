@@ -120,12 +120,6 @@ async def test_all_one_and_the_lobby():
         assert {**many, "standings": shorter} == lobby[2]
 
 
-async def test_an_arena_without_tournaments_has_none():
-    async with page() as house:
-        assert {"tournaments": []} == (await house.get("/api/1/tournaments")).json
-        assert [] == (await house.get("/api/1/lobby")).json["tournaments"]
-
-
 async def test_any_name_can_be_asked_for():
     """What it holds is no path of ours."""
     names = ("a b", "a/b", "../matches", "<b>", "é\u202e", "%2F", "?x=1")
