@@ -184,29 +184,17 @@ test("refusals beyond those that a frame has are counted too", () => {
 });
 
 test("a change of sides that an event mentions isn't repeated; that of another unit is added", () => {
-  const events = [{ seat: 0, text: "converted wizard 3, as planned" }];
+  const texts = ["converted wizard 3, as planned", "converted wizards 4 and 31"];
   const found = eventsOf(
     HEAD,
-    position({ marks: [mark(3, 0), mark(31, 0)], events }),
-    position({ marks: [mark(3, 1), mark(31, -1)] }),
+    position({
+      marks: [3, 4, 31, 1, 9].map((unit) => mark(unit, 0)),
+      events: texts.map((text) => ({ seat: 0, text })),
+    }),
+    position({ marks: [...[3, 4, 31, 1].map((unit) => mark(unit, 1)), mark(9, -1)] }),
   );
-  assert.deepEqual(
-    ["converted wizard 3, as planned", "wizard 31: nobody → A"],
-    found.map(({ text }) => text),
-  );
-});
-
-test("an event may mention several units", () => {
-  const events = [{ seat: 0, text: "converted wizards 3 and 31" }];
-  const found = eventsOf(
-    HEAD,
-    position({ marks: [mark(3, 0), mark(31, 0), mark(1, 0)], events }),
-    position({ marks: [mark(3, 1), mark(31, 1), mark(1, 1)] }),
-  );
-  assert.deepEqual(
-    ["converted wizards 3 and 31", "wizard 1: B → A"],
-    found.map(({ text }) => text),
-  );
+  const others = ["wizard 1: B → A", "wizard 9: nobody → A"];
+  assert.deepEqual([...texts, ...others], found.map(({ text }) => text));
 });
 
 test("a mark without a number, or a new unit, didn't change sides", () => {
