@@ -24,8 +24,6 @@ BAD = {
     "unknown command": ("serf", "No such command 'serf'"),
     "unknown option": ("play --colour", "No such option '--colour'"),
     "no bot": ("play angrymob", "Angry Mob is for 2 bots; 0 given"),
-    "no game": ("play", "Missing argument 'GAME'"),
-    "one bot for sprt": ("sprt CamperJoe", "Missing argument 'B'"),
     "no format": ("replay export empty", "Missing option '--format'. Choose"),
     "unknown game": ("play chess A B", "unknown game 'chess'; known games: angrymob"),
     "a command without quotes": (
@@ -78,10 +76,6 @@ BAD = {
     "data below a file": (
         "serve --data empty/data",
         "can't write records to empty/data/records: Not a directory",
-    ),
-    "unknown start": (
-        "serve --start later",
-        "Invalid value for '--start': 'later' is not one of 'auto', 'manual'.",
     ),
     "unwritable map": (
         "map generate angrymob -s 1 -o folder",
