@@ -120,10 +120,6 @@ SANDBOXED = pytest.mark.parametrize(
 )
 
 
-def children_of(keeper: int) -> list[int]:
-    return proctree.with_descendants([keeper], proctree.processes())[1:]
-
-
 @SANDBOXED
 @pytest.mark.usefixtures("one_sandbox")
 async def test_a_memory_eater_is_ended_near_its_limit(sandboxed):

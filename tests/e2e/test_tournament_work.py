@@ -1,6 +1,5 @@
 """What a worker plays: blocks with real bots, kept from match to match; endings told apart."""
 
-import contextlib
 import gc
 import io
 import itertools
@@ -18,8 +17,8 @@ from pathlib import Path
 import pytest
 import trio
 
+from bots_start.processes import children
 from e2e.running import PATIENCE, bot, wait_until
-from lanista.bots import keeper_process
 from lanista.competition import block_player, worker
 from lanista.competition.worker import WorkError, play_blocks, try_bot
 from lanista.games.outcome import Ending
@@ -107,15 +106,6 @@ def mortal(tmp_path):
     return ("Mortal", bot), pid
 
 
-def pids_of_children():
-    """The keepers of our bots."""
-    found = set()
-    for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended
-            found |= set((task / "children").read_text().split())
-    return found - {str(keeper_process._fork_server.pid)}
-
-
 @pytest.mark.parametrize(
     "other",
     [(bot("classic"),), ("CamperJoe", {"restart": True})],
@@ -134,10 +124,10 @@ def test_bots_are_kept_where_they_can_stay(tmp_path, other):
 
 def test_a_kept_bot_is_one_process_until_the_worker_closes(tmp_path):
     """And its matches leave nothing for the garbage collector."""
-    before = pids_of_children()
+    before = children()
     setup = setup_of(tmp_path, JOE, RUNNERS)
     play_blocks(task_of(setup, 0))
-    kept = pids_of_children() - before
+    kept = children() - before
     gc.collect()
     gc.disable()
     try:
@@ -147,9 +137,9 @@ def test_a_kept_bot_is_one_process_until_the_worker_closes(tmp_path):
         gc.enable()
 
     assert 2 == len(kept)
-    assert kept == pids_of_children() - before
+    assert kept == children() - before
     worker.close()
-    assert set() == pids_of_children() - before
+    assert set() == children() - before
 
 
 def test_a_kept_bot_that_died_meanwhile_is_started_again(tmp_path, mortal):
@@ -233,11 +223,11 @@ def test_four_players_with_an_absent_one(tmp_path):
 
 def test_a_bot_against_itself_is_two_processes(tmp_path):
     """A version test of four seats has each version twice."""
-    before = pids_of_children()
+    before = children()
     setup = setup_of(tmp_path, JOE)
     [finished] = play_blocks(task_of(setup, 0, bots=("Joe", "Joe")))
 
-    assert 2 == len(pids_of_children() - before)
+    assert 2 == len(children() - before)
     assert [("Joe", "Joe")] == [
         tuple(seat.bot for seat in match.seats) for match in finished.result.matches
     ]
@@ -379,15 +369,15 @@ def test_closing_gives_up_what_is_under_way(tmp_path):
             tried(setup)
         raised.append(caught.value)
 
-    before = pids_of_children()
+    before = children()
     thread = threading.Thread(target=try_it)
     thread.start()
-    wait_until(lambda: pids_of_children() - before, "the bot is being started")
+    wait_until(lambda: children() - before, "the bot is being started")
     worker.close()
     thread.join(PATIENCE)
 
     assert 1 == len(raised)
-    assert set() == pids_of_children() - before
+    assert set() == children() - before
 
 
 def test_processor_time_is_a_matchs_not_a_kept_process(tmp_path):
@@ -423,7 +413,7 @@ def test_a_kept_bot_that_dies_while_another_starts_is_started_again(tmp_path, mo
 
 def test_two_users_of_a_process_dont_end_each_other(tmp_path):
     """A tournament that is over leaves the bots of another one that is played beside it."""
-    before = pids_of_children()
+    before = children()
     play_blocks(task_of(setup_of(tmp_path, JOE, RUNNERS), 0))
     begun, may_end = threading.Event(), threading.Event()
 
@@ -435,13 +425,13 @@ def test_two_users_of_a_process_dont_end_each_other(tmp_path):
     other.start()
     assert begun.wait(PATIENCE)
     worker.end_idle_bots()
-    kept = pids_of_children() - before
+    kept = children() - before
     may_end.set()
     other.join(PATIENCE)
     worker.end_idle_bots()
 
     assert 2 == len(kept)
-    assert set() == pids_of_children() & kept
+    assert set() == children() & kept
 
 
 def test_a_pool_that_forks_from_within_trio_works_too(tmp_path):

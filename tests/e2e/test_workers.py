@@ -1,15 +1,13 @@
 """An arena with match workers: whose stall reaches whom."""
 
-import contextlib
 import os
 import signal
 import time
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-from support.processes import children_with
+from support.processes import children_with, open_files
 
 STOPPED = 0.4
 """Seconds for which a process is stopped: more than the stall margin by far."""
@@ -25,10 +23,8 @@ def workers_of(daemon):
 def worker_with_a_match(daemon):
     """The pid of the worker that writes a record."""
     for pid in workers_of(daemon):
-        for link in Path(f"/proc/{pid}/fd").iterdir():
-            with contextlib.suppress(FileNotFoundError):  # closed since it was listed
-                if link.readlink().name.endswith(".jsonl.gz.part"):
-                    return pid
+        if any(path.endswith(".jsonl.gz.part") for path in open_files(pid).values()):
+            return pid
     pytest.fail("no worker plays a match")
 
 
