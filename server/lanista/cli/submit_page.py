@@ -300,7 +300,7 @@ class SubmissionsPage:
             token = new_token()
         try:
             about = _answered(partial(page.json, "GET", _path(ladder), {}))
-        except PageRefusedError as error:
+        except RefusedError as error:
             if error.status != HTTPStatus.NOT_FOUND:
                 raise
             raise BadInputError(
