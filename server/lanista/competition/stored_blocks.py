@@ -64,7 +64,7 @@ def settle_seed(setup: Setup, store: Store, *, makes: bool) -> None:
     setup.base_seed = secret or ""
 
 
-def read_stored_blocks(setup: Setup, blocks: Sequence[PlayedBlock]) -> StoredBlocks:
+def read_stored_blocks(setup: Setup, blocks: Iterable[PlayedBlock]) -> StoredBlocks:
     """Divide stored blocks into those that belong to the spec and all others, in commit order.
 
     The setup is one after `settle_seed`. It is called while the database is read, which tells of a
@@ -73,6 +73,7 @@ def read_stored_blocks(setup: Setup, blocks: Sequence[PlayedBlock]) -> StoredBlo
     Raises:
         ValueError: A block that belongs to the spec lacks a match, or a match the rank of a seat.
     """
+    blocks = list(blocks)
     openings = _Openings(setup, len(blocks))
     known = setup.contestants.keys()
     maps = setup.match_setup.settings.keys()
@@ -84,10 +85,12 @@ def read_stored_blocks(setup: Setup, blocks: Sequence[PlayedBlock]) -> StoredBlo
         if are_known[block.bots]:
             # The same map may have had another name in an earlier spec: the id decides.
             for name in (block.map,) if block.map in maps else maps:
-                opening = Opening(block.seed, name)
-                found = openings.find(opening)
-                if found is not None and setup.block_id(block.bots, opening) == block.id:
-                    number = found
+                known_opening = openings.find(block.seed, name)
+                if known_opening is None:
+                    continue
+                opening, index = known_opening
+                if setup.block_id(block.bots, opening) == block.id:
+                    number = index
                     break
         if number is None:
             divided.unmatched.append(block.id)
@@ -114,22 +117,26 @@ class _Openings:
 
     def __init__(self, setup: Setup, blocks: int) -> None:
         self._setup = setup
-        self._numbers: dict[Opening, int] = {}
-        limit = setup.openings
+        self._by_key: dict[tuple[int, str], tuple[Opening, int]] = {}  # by seed and map
+        self._end = 0  # all openings below this number are in `_by_key`
+        self._listed = self._limit = setup.openings
         if setup.needs_base_seed and not setup.base_seed:
             # The database has lost the secret, or there never was one: none can be drawn from it.
             if isinstance(setup.spec.seeds, SeedCount):
-                limit = 0
+                self._limit = 0
         elif not setup.spec.format.is_planned:
-            limit += blocks + _AHEAD
-        self._rest = iter(range(limit))
+            self._limit += blocks + _AHEAD
 
-    def find(self, opening: Opening) -> int | None:
-        """Return the number of an opening; None for one that no format can have asked for."""
-        # Openings are made only when one of them is looked for.
-        while opening not in self._numbers and (number := next(self._rest, None)) is not None:
-            self._numbers[self._setup.opening(number)] = number
-        return self._numbers.get(opening)
+    def find(self, seed: int, map_: str) -> tuple[Opening, int] | None:
+        """Return an opening and its number; None for one that no format can have asked for."""
+        key = (seed, map_)
+        # Openings beyond those that are listed are made only when one of them is looked for.
+        while key not in self._by_key and self._end < self._limit:
+            for _ in range(min(max(self._listed, 64), self._limit - self._end)):
+                opening = self._setup.opening(self._end)
+                self._by_key[opening.seed, opening.map] = opening, self._end
+                self._end += 1
+        return self._by_key.get(key)
 
 
 def check_identities(setup: Setup, store: Store, *, accept_changes: bool) -> None:
