@@ -459,14 +459,4 @@ def toml_of(spec: ArenaSpec) -> str:
 
     `parse_spec` makes an equal spec of it. The URL of `store` is in it with its password.
     """
-    return toml_text(attrs.asdict(spec, value_serializer=_as_written))
-
-
-def _as_written(_: Any, attribute: "attrs.Attribute[Any] | None", value: Any) -> Any:
-    """Return a value of a spec as a file has it: house bots without a name are their commands."""
-    if attribute is None or attribute.name != "house":
-        return value
-    return [
-        bot.command if bot.name is None else {"name": bot.name, "command": bot.command}
-        for bot in value
-    ]
+    return toml_text(attrs.asdict(spec))
