@@ -41,12 +41,12 @@ class Arena:
     def env(self) -> dict[str, str]:
         return environment(port=self.port, name="Camper", token="t0k")
 
-    def start(self, *words, sandboxed=False, scratch_size=None, **options):
+    def start(self, *words, sandboxed=False, **options):
         """Start a bot against it; options as of `start_bot`."""
-        sandbox = Sandbox(port=self.port, scratch_size=scratch_size)
+        sandbox = Sandbox(port=self.port) if sandboxed else None
         options.setdefault("grace", 0)
         env = options.pop("env", self.env)
-        return start_bot(words, env, sandbox=sandbox if sandboxed else None, **options)
+        return start_bot(words, env, sandbox=sandbox, **options)
 
     @contextlib.asynccontextmanager
     async def first_turn(self, name: str, *words: str, **options) -> AsyncIterator[Bot]:

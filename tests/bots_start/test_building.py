@@ -191,7 +191,7 @@ class Runs:
 SECRET = "5ec4e7"
 
 
-async def answered(folder, *parts, most=1 << 16, strangers=()):
+async def answered(folder, *parts, strangers=()):
     """Return what is made of bytes that a build answers; it connects after the strangers."""
     product = folder / "1.program"
     build = Runs() if strangers else Ended()
@@ -212,7 +212,7 @@ async def answered(folder, *parts, most=1 << 16, strangers=()):
         async with listening() as arena, trio.open_nursery() as nursery:
             nursery.start_soon(send)
             try:
-                receive = Builder(most=most)._receive
+                receive = Builder(most=1 << 16)._receive
                 answer = await receive(arena.listener, build, product, SECRET)
                 return None if answer is None else building._command(answer)
             except NotBuiltError as error:

@@ -49,9 +49,9 @@ def write_cup(folder, *, seeds, bots=HOUSE, concurrency=1, more=""):
     return spec
 
 
-def start_cup(folder, output="--json"):
-    """Start `lanista tournament run cup.toml` in the folder of the spec; return the process."""
-    return Lanista(["tournament", "run", "cup.toml", output], folder)
+def start_cup(folder):
+    """Start `lanista tournament run --json` in the folder of the spec; return the process."""
+    return Lanista(["tournament", "run", "cup.toml", "--json"], folder)
 
 
 def blocks_printed(run):

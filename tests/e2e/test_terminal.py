@@ -19,6 +19,7 @@ from e2e.running import PATIENCE, command, environment
 ESCAPE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])")
 
 
+ROWS, COLS = 40, 120
 TAKE_TERMINAL = """
 import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
@@ -27,17 +28,17 @@ os.execv(sys.argv[1], sys.argv[1:])
 """Makes the terminal on stdin the controlling one of this session, so that Ctrl-C is a signal."""
 
 
-def run_in_terminal(folder, *words, rows=40, cols=120, interrupt_at=None, by=None):
-    """Run `lanista` in a terminal of this size: its exit code and all it wrote there.
+def run_in_terminal(folder, *words, interrupt_at=None, by=None):
+    """Run `lanista` in a terminal: its exit code and all it wrote there.
 
     Presses Ctrl-C, or sends the signal `by`, when the text `interrupt_at` has appeared.
     """
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", rows, cols, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", ROWS, COLS, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", TAKE_TERMINAL, *command(*words)],
         cwd=folder,
-        env=environment(TERM="xterm-256color", COLUMNS=str(cols), LINES=str(rows)),
+        env=environment(TERM="xterm-256color", COLUMNS=str(COLS), LINES=str(ROWS)),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

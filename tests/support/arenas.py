@@ -47,10 +47,10 @@ async def arena_server(options, opened):
 
 
 @contextmanager
-def stored_ladder(data, name="pit", game="angrymob"):
-    """The results of a ladder in the database of an arena with this data folder."""
+def stored_ladder(data, name="pit"):
+    """The results of a ladder of Angry Mob in the database of an arena with this data folder."""
     with Database.of_arena(DataFolder(data)) as database:
-        yield Store.of_ladder(database, name, game)
+        yield Store.of_ladder(database, name, "angrymob")
 
 
 @contextmanager

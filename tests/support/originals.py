@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from lanista.games.base import Verdict
-from lanista.games.originals import Originals, Res, Status, played
+from lanista.games.originals import Originals, Res, played
 
 
 def match_text(
@@ -16,11 +16,9 @@ def match_text(
     *,
     seed: int,
     names: Sequence[str],
-    word: str = "Game",
-    status: Status = lambda _: (0.0,) * 4,
 ) -> Iterator[str]:
     """The parts of the match file of a game that is played through these turns."""
-    return originals.write(played(game, turns), seed, names, status, word)
+    return originals.write(played(game, turns), seed, names, lambda _: (0.0,) * 4)
 
 
 def write_res(originals: Originals[Any, Any], res: Res[Any, Any]) -> str:
