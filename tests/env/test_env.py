@@ -275,15 +275,13 @@ def test_bad_arguments_are_told(make, words):
         make()
 
 
-def test_one_by_one_a_bad_action_is_told_when_the_turn_is_complete():
-    """PettingZoo keeps the actions until the last agent has acted; `reset` begins a new game."""
+def test_one_by_one_an_action_is_refused_when_it_is_given():
+    """If it were refused only when the last agent has acted, the game could never go on."""
     made = env("angrymob", map=MAP)
     made.reset(seed=1)
-    made.step(None)
-    with pytest.raises(lanista.BadInputError, match=r"^seat_0's action has shape"):
-        made.step(np.zeros(20, int))
-    made.reset(seed=1)
-    for _ in made.possible_agents:
+    for agent in ("seat_0", "seat_1"):
+        with pytest.raises(lanista.BadInputError, match=f"^{agent}'s action has shape"):
+            made.step(None)
         made.step(np.zeros(20, int))
     assert 1 == made.unwrapped.game.turn
 

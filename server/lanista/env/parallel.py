@@ -11,7 +11,10 @@ import numpy as np
 try:
     from gymnasium import spaces
     from pettingzoo import ParallelEnv  # type: ignore[import-untyped]
-    from pettingzoo.utils import parallel_to_aec  # type: ignore[import-untyped]
+    from pettingzoo.utils import OrderEnforcingWrapper  # type: ignore[import-untyped]
+    from pettingzoo.utils.conversions import (  # type: ignore[import-untyped]
+        parallel_to_aec_wrapper,
+    )
 except ModuleNotFoundError as missing:
     raise ImportError(
         "lanista.env needs PettingZoo and Gymnasium: pip install 'lanista[rl]'"
@@ -161,7 +164,7 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
         before = _leads(game)
         answers = self._opponents.answers(game)
         for agent, seat in self._seats.items():
-            action = check_action(self._encoder, actions.get(agent, self._nothing), f"{agent}'s")
+            action = self.checked_action(agent, actions.get(agent, self._nothing))
             mask = self._masks[agent]
             answers[seat] = self._encoder.moves(game.rules, seat, mask, action)
         game.step([answers[seat] for seat in range(game.seats)])
@@ -188,6 +191,10 @@ class LanistaEnv(ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
             dict.fromkeys(agents, truncated),
             infos,
         )
+
+    def checked_action(self, agent: str, action: Any) -> Cells:
+        """Return an agent's action as an array; raise BadInputError if it isn't one."""
+        return check_action(self._encoder, action, f"{agent}'s")
 
     def action_mask(self, agent: str) -> Mask:
         """Return what an agent can do now: a row a thing, with 1 for each possible action.
@@ -314,6 +321,19 @@ class _Opponents:
 parallel_env = LanistaEnv
 
 
+class _OneByOne(parallel_to_aec_wrapper):  # type: ignore[misc]  # PettingZoo has no types
+    """The environment with an action for one agent at a time, which is checked when it is given.
+
+    PettingZoo's own looks at the actions when the last agent has acted: too late to give another.
+    """
+
+    def step(self, action: Any) -> None:
+        agent = self.agent_selection
+        if not (self.terminations[agent] or self.truncations[agent]):
+            self.env.checked_action(agent, action)
+        super().step(action)
+
+
 def env(game: str, **options: Any) -> Any:
     """Return the same environment as a PettingZoo `AECEnv`, in which seats act one by one."""
-    return parallel_to_aec(LanistaEnv(game, **options))
+    return OrderEnforcingWrapper(_OneByOne(LanistaEnv(game, **options)))
