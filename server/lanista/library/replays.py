@@ -1,5 +1,6 @@
 """Records as sequences of positions."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, overload
@@ -8,7 +9,6 @@ import attrs
 
 from lanista.errors import BadInputError, FileError
 from lanista.games.base import Game, Ruleset, whole_number
-from lanista.games.search import SaysWhole
 from lanista.hosting.inputs import given_path
 from lanista.library.game import facts_of
 from lanista.library.matches import Fault, Match, match_of
@@ -98,13 +98,11 @@ class Replay(Sequence[Position]):
         """The file of the record."""
         self._record = record
         self._ruleset = ruleset
-        # The turn to which it was played again, the positions after it, and the game there.
-        self._at: tuple[int, Iterator[Game], Game] | None = None
-        self._first_states: dict[int, State] = {}  # by seat, what it was told at the start
+        self._cursors: dict[int, _Cursor] = {}
         self._positions = len(replay.played_turns(record)) + 1
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_at": None}  # it can't be pickled, and costs only time
+        return {**vars(self), "_cursors": {}}  # they can't be pickled, and cost nothing but time
 
     def __repr__(self) -> str:
         return f"<Replay of {self.game}, {' - '.join(self.names)}, {len(self)} positions>"
@@ -274,35 +272,16 @@ class Replay(Sequence[Position]):
             whole_number(name, turn, 0, len(self) - 1)
 
     def _game(self, turn: int) -> Game:
-        """Return the game before a turn; going forward is quick, going back starts over."""
-        at = self._at
-        if at is None or turn < at[0]:
-            games = replay.positions(self._record, self._ruleset)
-            at = 0, games, next(games)
-        reached, games, game = at
-        self._at = None  # if this raises, so does the next one, at the same place
-        for _ in range(reached, turn):
-            game = next(games)
-        self._at = turn, games, game
-        return game
+        return self._cursor(0).game_at(turn)
 
     def _state(self, turn: int, seat: int) -> Any:
         whole_number("seat", seat, 0, len(self.names) - 1)
-        game = self._game(turn)
-        turns = self._record.turns
-        status = turns[turn].status if turn < len(turns) else ()
-        status = status or (0.0,) * self._ruleset.seats
-        if seat not in self._first_states:
-            header = self._record.header
-            opening = version1(header, self._ruleset).opening(game, seat, status)
-            start, _, _ = opening.partition(b"\nturn ")
-            kind = GAMES.get(header.game, State)
-            self._first_states[seat] = kind(header.match, facts_of(start))
-        state = self._first_states[seat].copy()
-        if isinstance(game, SaysWhole):
-            state.update(turn, facts_of(game.position(seat)))
-        state.update(turn, facts_of(facts_with_status(self._ruleset, game.facts(seat), status)))
-        return state
+        return self._cursor(seat).state_at(turn)
+
+    def _cursor(self, seat: int) -> "_Cursor":
+        if seat not in self._cursors:
+            self._cursors[seat] = _Cursor(self._record, self._ruleset, seat)
+        return self._cursors[seat]
 
 
 def open_record(path: str | Path) -> Replay:
@@ -315,3 +294,55 @@ def open_record(path: str | Path) -> Replay:
     """
     path = given_path("record", path)
     return Replay(path, *replay.read_with_rules(path))
+
+
+class _Cursor:
+    """Plays a record again for one seat; going forward is quick, going back starts over."""
+
+    def __init__(self, record: Record, ruleset: Ruleset, seat: int) -> None:
+        self._record, self._ruleset, self._seat = record, ruleset, seat
+        self._turn = -1
+        self._sees = False
+        """Whether the state is kept, too."""
+
+    def game_at(self, turn: int) -> Game:
+        self._go_to(turn)
+        return self._game
+
+    def state_at(self, turn: int) -> Any:
+        if not self._sees:  # the state of a turn may depend on all turns before it
+            self._sees, self._turn = True, -1
+        self._go_to(turn)
+        return self._state.copy()
+
+    def _go_to(self, turn: int) -> None:
+        if turn < self._turn or self._turn < 0:
+            self._positions = replay.positions(self._record, self._ruleset)
+            self._game = next(self._positions)
+            self._turn = 0
+            if self._sees:
+                self._begin()
+        steps = turn - self._turn
+        try:
+            for _ in itertools.islice(self._positions, steps):
+                self._turn += 1
+                if self._sees:
+                    facts = self._game.facts(self._seat)
+                    told = facts_with_status(self._ruleset, facts, self._status())
+                    self._state.update(self._turn, facts_of(told))
+        except BaseException:
+            self._turn = -1  # so that the next one starts over, and fails at the same place
+            raise
+
+    def _begin(self) -> None:
+        header = self._record.header
+        encoder = version1(header, self._ruleset)
+        opening = encoder.opening(self._game, self._seat, self._status())
+        start, _, turn = opening.partition(b"\nturn 0\n")
+        self._state = GAMES.get(header.game, State)(header.match, facts_of(start))
+        self._state.update(0, facts_of(turn))
+
+    def _status(self) -> tuple[float, ...]:
+        turns = self._record.turns
+        status = turns[self._turn].status if self._turn < len(turns) else ()
+        return status or (0.0,) * self._ruleset.seats
