@@ -6,6 +6,7 @@ and another one is started.
 
 import socket
 import ssl
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,6 @@ _NO_CHECK_TIME = 0x200000
 
 class CertificateError(BadInputError):
     """TLS isn't possible with these files; the message begins with a key of the arena's file."""
-
-
-@attrs.frozen
-class Validity:
-    """The time in which a certificate is valid."""
-
-    since: datetime
-    until: datetime
 
 
 def load(certificate: Path, key: Path) -> ssl.SSLContext:
@@ -74,8 +67,10 @@ def load(certificate: Path, key: Path) -> ssl.SSLContext:
     return context
 
 
-def validity(context: ssl.SSLContext, certificate: Path) -> Validity:
-    """Return when the certificate of a context that was loaded is valid, by a handshake in memory.
+def validity(context: ssl.SSLContext, certificate: Path) -> tuple[datetime, datetime]:
+    """Return since when and until when a certificate that was loaded is valid.
+
+    A handshake in memory shows it.
 
     Raises:
         CertificateError: A client that trusts the certificate would refuse it, not for its time.
@@ -86,30 +81,24 @@ def validity(context: ssl.SSLContext, certificate: Path) -> Validity:
     # The certificate itself is trusted, whoever issued it, and at all times, as we look at those.
     client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | ssl.VerifyFlags(_NO_CHECK_TIME)
     to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
-    sides = (
-        client.wrap_bio(to_client, to_server),
-        context.wrap_bio(to_server, to_client, server_side=True),
-    )
-    waiting = list(sides)
-    while waiting:
-        for side in list(waiting):
-            try:
+    peer = client.wrap_bio(to_client, to_server)
+    arena = context.wrap_bio(to_server, to_client, server_side=True)
+    try:
+        for side in (peer, arena) * 3:  # the turns that a handshake takes at most
+            with suppress(ssl.SSLWantReadError):
                 side.do_handshake()
-            except ssl.SSLWantReadError:
-                continue
-            except ssl.SSLError as error:
-                why = getattr(error, "verify_message", None) or error.reason
-                raise CertificateError(
-                    f"tls.certificate: {certificate}: clients would refuse it: {why}"
-                ) from None
-            waiting.remove(side)
-    found = sides[0].getpeercert()
+    except ssl.SSLError as error:
+        why = getattr(error, "verify_message", None) or error.reason
+        raise CertificateError(
+            f"tls.certificate: {certificate}: clients would refuse it: {why}"
+        ) from None
+    found = peer.getpeercert()
     assert found, "a client that verifies has the certificate"
     since, until = (
         datetime.fromtimestamp(ssl.cert_time_to_seconds(str(found[key])), UTC)
         for key in ("notBefore", "notAfter")
     )
-    return Validity(since, until)
+    return since, until
 
 
 # -- the relay -----------------------------------------------------------------------------------

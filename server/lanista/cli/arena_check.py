@@ -250,20 +250,20 @@ async def _listen(report: Report, addresses: Sequence[tuple[str, str, int]]) -> 
 def _certificate(report: Report, tls: Tls, folder: Path) -> None:
     certificate = folder / tls.certificate
     try:
-        valid = validity(load(certificate, folder / tls.key), certificate)
+        since, until = validity(load(certificate, folder / tls.key), certificate)
     except CertificateError as error:
         report.fail(str(error))
         return
     now = datetime.now(UTC)
-    if not valid.since <= now < valid.until:
+    if not since <= now < until:
         report.fail(
-            f"tls.certificate: {certificate}: valid from {valid.since:%Y-%m-%d} to "
-            f"{valid.until:%Y-%m-%d}, and not now; renew it, or set this machine's clock"
+            f"tls.certificate: {certificate}: valid from {since:%Y-%m-%d} to "
+            f"{until:%Y-%m-%d}, and not now; renew it, or set this machine's clock"
         )
-    elif valid.until - now < SOON:
-        report.warn(f"tls.certificate: expires on {valid.until:%Y-%m-%d}; renew it")
+    elif until - now < SOON:
+        report.warn(f"tls.certificate: expires on {until:%Y-%m-%d}; renew it")
     else:
-        report.ok(f"TLS: certificate valid until {valid.until:%Y-%m-%d}")
+        report.ok(f"TLS: certificate valid until {until:%Y-%m-%d}")
 
 
 # -- files and databases -----------------------------------------------------------------------
