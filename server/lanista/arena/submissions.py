@@ -376,13 +376,8 @@ class LadderSubmissions:
     def _offer(self, author: Author) -> None:
         """Tell the ladder which program plays under a name."""
         version = None if author.playing is None else author.versions.get(author.playing)
-        is_stopped = author.paused or author.disabled or author.key in self._removed
-        if author.key in map(key_of, self.room.house):  # the operator may have given it one later
-            is_stopped = True
-            ladder = self.room.spec.name
-            log.warning(
-                "no program plays under a house bot's name", ladder=ladder, name=author.name
-            )
+        is_house = author.key in map(key_of, self.room.house)  # which may have come later
+        is_stopped = author.paused or author.disabled or author.key in self._removed or is_house
         if version is None or is_stopped:
             self.room.offer(author.name, None)
             return
