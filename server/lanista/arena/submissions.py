@@ -401,11 +401,8 @@ class LadderSubmissions:
 
     def reload(self) -> None:
         """Let what plays already have the limits that the ladder's spec gives now."""
-        limits = parse_limits(self.spec.limits)
         for author in self.authors.values():
-            bot = self.room.submitted.get(author.name)
-            if bot is not None and bot.contestant.limits != limits:
-                self._offer(author)
+            self._offer(author)
 
     async def take_up_names(
         self, registered: Mapping[str, RegisteredName], removed: Mapping[str, RegisteredName]
