@@ -141,16 +141,11 @@ async def check_program(
         output = bot.output_tail()
     report = _report_of(output)
     if report is None:
-        why = _line(output.strip()[-200:]) or f"its process {bot.exit}"
+        said = _line(output.strip()[-200:])
         if bot.exit is not None and bot.exit.code == CANNOT_CHECK:
-            raise OSError(why)
-        if bot.exit is not None and bot.exit.failure is not None:
-            raise CheckFailedError(f"its check {bot.exit}; {MAY_BE_ANOTHERS_FAULT}")
-        raise CheckFailedError(
-            f"it couldn't be checked within {CHECK_TIME:g} s"
-            if bot.exit is not None and bot.exit.by_arena
-            else f"it couldn't be checked: {why}"
-        )
+            raise OSError(said)
+        why = f"its check {bot.exit}; {MAY_BE_ANOTHERS_FAULT}"
+        raise CheckFailedError(f"{why}; its last words: {said}" if said else why)
     findings = tuple(_findings(report))
     for item in report["items"]:
         if (refusal := why_failed(item)) is not None:
