@@ -167,8 +167,7 @@ def test_a_daemon_writes_bundles_beside_its_records(serve, join):
     assert "turn 2: '-1 0 1 0'\n" in fed_by_its_script(bundle, *bot_words("illegal"))
 
 
-def test_what_lies_in_a_bundles_way_makes_room(tmp_path):
-    """A file, an older bundle, a link."""
+def test_an_older_bundle_makes_room_and_nothing_else_does(tmp_path):
     record = tmp_path / "m.jsonl"
     folder = folder_of(record, 0)
     failure = Failure(seat=0, name="Ann", reasons=("late: too late",), turns=())
@@ -178,12 +177,13 @@ def test_what_lies_in_a_bundles_way_makes_room(tmp_path):
         about = (folder / "about.txt").read_text()
         assert "Ann, seat 0 of match m\n  late: too late\n" in about
 
-    folder.write_text("")
     check_bundle()
     check_bundle()
     shutil.rmtree(folder)
-    folder.symlink_to("nowhere")
-    check_bundle()
+    folder.write_text("somebody's")
+    with pytest.raises(NotADirectoryError):
+        write_bundles(record, "match m", 2, [failure])
+    assert "somebody's" == folder.read_text()
 
 
 def test_a_bundle_that_can_not_be_written_costs_nothing_else(lanista, tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ A bundle holds what the bot's author needs to find the reason; docs/bots/debuggi
 every file. No file name depends on what a bot sent.
 """
 
+import contextlib
 import io
 import json
 import os
@@ -71,11 +72,8 @@ def write_bundles(record: Path, title: str, seats: int, failures: Sequence[Failu
     `title` describes the match for people. Returns the folder of each failure. Raises OSError.
     """
     for seat in range(seats):
-        folder = folder_of(record, seat)
-        if folder.is_symlink() or folder.is_file():
-            folder.unlink()
-        elif folder.exists():
-            shutil.rmtree(folder)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(folder_of(record, seat))
     written = []
     for failure in failures:
         folder = folder_of(record, failure.seat)
