@@ -144,7 +144,7 @@ async def check_program(
         said = _line(output.strip()[-200:])
         if bot.exit is not None and bot.exit.code == CANNOT_CHECK:
             raise OSError(said)
-        why = f"its check {bot.exit}; {MAY_BE_ANOTHERS_FAULT}"
+        why = f"its check, which may take {CHECK_TIME:g} s, {bot.exit}; {MAY_BE_ANOTHERS_FAULT}"
         raise CheckFailedError(f"{why}; its last words: {said}" if said else why)
     findings = tuple(_findings(report))
     for item in report["items"]:
