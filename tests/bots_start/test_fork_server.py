@@ -205,6 +205,14 @@ def stop(pid):
         assert time.monotonic() < until
 
 
+async def test_a_stopped_fork_server_goes_on():
+    async with start_bot(["true"], ENV):
+        server = fork_server()
+    stop(server)
+    assert Exit(code=0) == await exit_of(["true"])
+    assert server == fork_server()
+
+
 @pytest.mark.parametrize(
     ("is_killed", "why"),
     [

@@ -186,6 +186,9 @@ class _ForkServer:
         if self._requests is None:
             self._start()
         assert self._requests is not None
+        with contextlib.suppress(OSError):  # as in `KeeperProcess.poll`
+            # If a signal has stopped it, an event loop would wait here for its answer.
+            os.kill(self.pid, signal.SIGCONT)
         try:
             socket.send_fds(self._requests, [b"."], descriptors)
             answer = self._requests.recv(16)
