@@ -102,7 +102,9 @@ def start_keeper(
     Raises:
         OSError: There are no more descriptors or processes, or the fork server gave no answer.
     """
-    content = memoryview(marshal.dumps((list(arguments), dict(env))))
+    variables = {str(name): str(value) for name, value in env.items()}
+    # `marshal` takes no subclass of str, such as NumPy's.
+    content = memoryview(marshal.dumps((list(map(str, arguments)), variables)))
     request = _unnamed_file()
     descriptors = [lifeline, status, output, request]
     try:
