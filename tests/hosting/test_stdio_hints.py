@@ -43,8 +43,10 @@ def test_a_bot_that_surely_connects_is_told_nothing_of_standard_input():
 
 
 def test_a_stdio_bot_that_says_nothing_is_told_to_flush_standard_output():
-    hint = names.why_silent((*BRIDGE, "awk", "-f", "bot.awk"))
-    assert hint.endswith("does it flush standard output after each answer?")
+    flush = "does it flush standard output after each answer?"
+    assert names.why_silent((*BRIDGE, "./bot")).endswith(flush)
+    awk = names.why_silent((*BRIDGE, "awk", "-f", "bot.awk"))
+    assert awk.endswith(f"{flush} mawk does with -W interactive")
 
 
 def test_who_has_a_connection_is_not_told_to_flush_standard_output():

@@ -193,4 +193,5 @@ def why_silent(command: Sequence[str]) -> str:
     """Return why a bot with this command may not answer at all; empty if it isn't a stdio bot."""
     if tuple(command[: len(BRIDGE)]) != BRIDGE:
         return ""
-    return "its output was empty: does it flush standard output after each answer?"
+    hint = "its output was empty: does it flush standard output after each answer?"
+    return f"{hint} mawk does with -W interactive" if "awk" in command[len(BRIDGE)] else hint
