@@ -160,7 +160,7 @@ def test_a_folder_is_no_database_to_rebuild(lanista, tmp_path):
     [
         ([], "Missing argument 'FILE' or 'GAME BOT...'"),
         (["angrymob"], "bots"),
-        (["angrymob", "CamperJoe"], "bots: a round-robin needs at least two, not 1"),
+        (["angrymob", "CamperJoe"], "bots: the format round-robin needs at least two, not 1"),
         (["crematoria", "Null", "Demo"], "there are only 2 bots; add bots, or let a house bot"),
         (["chess", "A", "B"], "unknown game 'chess'"),
         (["angrymob", "CamperJoe", "no-such-bot"], "unknown bot 'no-such-bot'"),

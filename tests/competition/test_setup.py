@@ -64,7 +64,7 @@ def bots(*, first):
             {"bots": bots(first={"name": " Joe"})},
             "bots[1].name: ' Joe': a name has 1 to 32 printable",
         ),
-        ({"bots": bots(first={"name": "\x1b[2J"})}, r"bots[1].name: '\x1b[2J': control character"),
+        ({"bots": bots(first={"name": "\x1b[2J"})}, r"bots[1].name: '\x1b[2J': a name has"),
         ({"bots": bots(first={"command": "nobody"})}, "bots[1].command: unknown bot 'nobody'"),
         ({"bots": bots(first={"limits": "memory=1"})}, "bots[1].limits 'memory=1'"),
         ({"limits": "speed=1"}, "limits 'speed=1': there is no limit 'speed'"),

@@ -32,8 +32,10 @@ def test_pettingzoos_own_tests_pass(name):
     make = functools.partial(parallel_env, name, **ENVS[name])
     parallel_api_test(make(), num_cycles=15)
     parallel_seed_test(make, num_cycles=6)
-    both = {"parallel_env": make, "env": functools.partial(env, name, **ENVS[name])}
-    max_cycles_test(types.SimpleNamespace(**both))
+    # On a board so small, chance ends six of 20,000 matches before the four turns are over.
+    options = {"map": "meadow"} if name == "angrymob" else ENVS[name]
+    both = (functools.partial(make, name, **options) for make in (parallel_env, env))
+    max_cycles_test(types.SimpleNamespace(**dict(zip(("parallel_env", "env"), both, strict=True))))
 
 
 @EVERY

@@ -141,5 +141,5 @@ def test_an_answer_that_the_rules_cannot_read_is_a_mismatch(tmp_path):
     whole = match(tmp_path, (AWAY, BACK), ("", ""), move_limit=2)
     raw = {"raw": ["0 0 ?", ""]}
     wrong = edited(tmp_path / "m1.jsonl.gz", tmp_path / "wrong.jsonl", {2: raw})
-    with pytest.raises(MismatchError, match="turn 1: the answer of seat 0 is malformed"):
+    with pytest.raises(MismatchError, match="turn 1: the answer of seat 0 has verdict"):
         first_difference(whole, read_record(wrong), MOB)
