@@ -69,6 +69,10 @@ BAD = {
     "map to serve": ("serve -i token.map", "token.map: line 2, column 5: "),
     "map empty": ("map check angrymob empty", "empty: "),
     "map no text": ("map check angrymob binary", "binary: can't be read as text ('utf-8'"),
+    "record the map": (
+        f"{PLAY} -i right.map -o folder/../right.map",
+        "-o folder/../right.map: is the map of -i; give the record another name",
+    ),
     "record a folder": (f"{PLAY} -o folder", "-o folder: name a file for the record of one"),
     "record's folder a file": (f"{PLAY} -n 2 -o empty", "-o empty: name a file for the record"),
     "records below a file": (f"{PLAY} -n 2 -o empty/folder", "can't write the record empty/folder"),

@@ -167,7 +167,7 @@ def command(
     from lanista.hosting import inputs
     from lanista.hosting.bot_pool import Contestant, apart
     from lanista.hosting.host import distinct
-    from lanista.hosting.names import bot_command
+    from lanista.hosting.names import bot_command, is_file
     from lanista.hosting.started_match import StartedMatch
 
     gc.freeze()  # or the next search would go through it all
@@ -208,6 +208,9 @@ def command(
         ]
     )
     _record_path(game, record, matches, first_seed)  # raises an error if there can be no record
+    files = [Path(given) for given in (map_, record) if given is not None and is_file(Path(given))]
+    if len(files) == 2 and files[0].samefile(files[1]):
+        raise BadInputError(f"-o {record}: is the map of -i; give the record another name")
     res = Path(record) if record is not None and record.endswith(RES) else None
     if res is not None:
         _check_res(ruleset, res, matches)
