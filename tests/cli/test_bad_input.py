@@ -103,6 +103,7 @@ def files(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\n")
     (tmp_path / "asymmetric.map").write_text("2 3\nA . .\n. 1 B\n")
+    (tmp_path / "right.map").write_text("2 3\nA . .\n. . B\n")
     (tmp_path / "token.map").write_text("2 3\nA . x\n. . B\n")
 
 
