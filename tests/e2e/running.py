@@ -128,8 +128,8 @@ class Program:
     def end(self):
         """Have it gone."""
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGCONT)
-            # With what a shell has started; the group is that of its session.
+            # With what a shell has started; the group is that of its session. If it has ended since,
+            # it is there until we wait for it.
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE)
         if self.process.stdin:
