@@ -128,8 +128,8 @@ class Program:
     def end(self):
         """Have it gone."""
         if self.process.poll() is None:
-            # With what a shell has started; the group is that of its session. If it has ended since,
-            # it is there until we wait for it.
+            # With what a shell has started; the group is that of its session. It is there until we
+            # wait for it, also if it has ended since.
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE)
         if self.process.stdin:
