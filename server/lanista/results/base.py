@@ -176,8 +176,8 @@ class Database:
                 "creates it"
             )
         # SQLite would open a file for reading that may not be written.
-        is_open = os.access(path, os.R_OK | (os.W_OK if create else 0))
-        if path.exists() and (path.is_dir() or not is_open):
+        wanted = os.R_OK | (os.W_OK if create else 0)
+        if path.exists() and (path.is_dir() or not os.access(path, wanted)):
             raise StoreError(f"{path}: {why_closed(path)}")
         # In a place that can't be written the usual mode fails, as readers share an index in a file
         # beside the database. There `ro` uses an index that exists already, as beside a log, and
