@@ -213,7 +213,7 @@ def test_in_a_terminal_a_long_line_is_broken_between_words(capsys, monkeypatch):
         *product(("--time-init", "--time-move"), ("nan", "inf", "1e-9", "-1")),
         *product(("--time-start",), ("nan", "inf", "-1", "0")),
         *product(("--stall-margin",), ("nan", "inf")),
-        ("--delay", "inf"),
+        *product(("--delay",), ("nan", "inf", "-1")),
     ],
 )
 def test_seconds_are_a_finite_number_and_a_time_one_that_the_wire_can_tell(lanista, option, value):

@@ -55,8 +55,8 @@ def say(*lines: str, err: bool = False) -> None:
         click.echo(line, err=err)
 
 
-PAUSE = click.FloatRange(0, 3_600_000)
-"""The type of a pause between turns, in milliseconds."""
+PAUSE = click.IntRange(0, 3_600_000)
+"""The type of a pause between turns, in whole milliseconds."""
 FILE = click.Path(dir_okay=False, path_type=Path)
 """The type of a file that is read or written; it needn't be there."""
 OUTPUT_SHOWN = 2000

@@ -142,7 +142,7 @@ def command(
     bot_limits: str | None,
     sandbox: str,
     match_cpu: int | None,
-    delay: float | None,
+    delay: int | None,
     size: int,
     watch: bool,
     web: str | None,

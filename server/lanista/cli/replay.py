@@ -193,7 +193,7 @@ def _indented(lines: Sequence[str]) -> Iterator[str]:
 @click.option(
     "--drawings/--no-drawings", "draws", default=True, help="Show what bots drew by their logs."
 )
-def show(file: str, turn: int | None, delay: float, size: int, *, draws: bool) -> None:
+def show(file: str, turn: int | None, delay: int, size: int, *, draws: bool) -> None:
     """Show a record: each position in a terminal, elsewhere only the last, and the result."""
     import trio
     from rich.console import Console
