@@ -109,10 +109,6 @@ async def test_how_a_bot_ended_by_itself_is_told(script, last_words, how, words)
 
 MISSING = "No such file or directory: {}"
 EXECUTABLE = "(a program must be an executable file: chmod +x)"
-INTERPRETER = (
-    " (the file is there, but the interpreter that its #! line names isn't; that line must end "
-    "with LF alone, not with CR LF as on Windows)"
-)
 
 
 @pytest.mark.parametrize(
@@ -124,8 +120,14 @@ INTERPRETER = (
         ("./plain", f"Permission denied: {{}} {EXECUTABLE}"),
         (".", f"Permission denied: {{}} {EXECUTABLE}"),
         ("./plain/x", "Not a directory: {}"),
-        ("./orphan", MISSING + INTERPRETER),
-        ("./windows", MISSING + INTERPRETER),
+        (
+            "./orphan",
+            MISSING + " (the file is there, but the interpreter that its #! line names isn't)",
+        ),
+        (
+            "./windows",
+            MISSING + " (its #! line ends as on Windows, with CR LF: save it with LF alone)",
+        ),
         ("./no-line", "Exec format error: {} (a script must begin with a #! line)"),
     ],
 )
@@ -142,6 +144,14 @@ async def test_what_cannot_be_executed_is_told_and_not_raised(tmp_path, program,
         assert bot.pid is None
         assert f"could not be started: {why.format(repr(program))}" == str(await bot.exited())
     assert "" == bot.output_tail()
+
+
+async def test_a_folder_of_the_path_that_may_not_be_entered_has_no_program(tmp_path):
+    """As one of root's may be after `runuser`; it must not look as if the program were there."""
+    (tmp_path / "closed").mkdir(mode=0)
+    env = ENV | {"PATH": f"{tmp_path}/closed"}
+    why = "No such file or directory: 'missing-program' on PATH"
+    assert why == await failure_of(["missing-program"], env, cwd=tmp_path)
 
 
 async def test_a_missing_working_directory_is_told(tmp_path):

@@ -5,7 +5,7 @@ standard library, because every bot pays for their import.
 """
 
 # Importing pathlib and contextlib would double the time a keeper takes to start.
-# ruff: noqa: PTH110, SIM105
+# ruff: noqa: PTH110, PTH113, PTH123, SIM105
 
 import errno
 import os
@@ -139,14 +139,40 @@ def execute(
             pass
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     try:
-        os.execvpe(command[0], command, environment)  # noqa: S606 -- without a shell, on purpose
+        path = _path_of(command[0], environment)
+        os.execve(path, command, environment)  # noqa: S606 -- without a shell, on purpose
     except OSError as error:
         os.write(trouble, describe(error, command[0], hint(error, command[0], remark)))
+
+
+def _path_of(program: str, environment: "Mapping[str, str]") -> str:
+    """Return the path of a program that is searched for along the PATH, or raise FileNotFoundError.
+
+    `os.execvpe` reports a folder of the PATH that this user may not enter, as one of root's after
+    `runuser`, as a program that may not be executed, though the program is nowhere.
+    """
+    if "/" in program:
+        return program
+    paths = [f"{folder or '.'}/{program}" for folder in os.get_exec_path(environment)]
+    there = [path for path in paths if os.path.exists(path)]
+    if not there:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    files = (path for path in there if os.path.isfile(path) and os.access(path, os.X_OK))
+    return next(files, there[0])
 
 
 def describe(error: OSError, path: str, remark: str) -> bytes:
     """Return one line that says what failed and where."""
     return f"{error.strerror}: {path!r}{remark}".encode("utf-8", "backslashreplace")
+
+
+def _has_windows_line(script: str) -> bool:
+    """Return whether the first line of a file ends with CR LF, which the kernel doesn't take."""
+    try:
+        with open(script, "rb") as file:
+            return file.readline(256).endswith(b"\r\n")
+    except OSError:  # it may be executed, but not read
+        return False
 
 
 def hint(error: OSError, program: str, remark: str = "") -> str:
@@ -155,10 +181,9 @@ def hint(error: OSError, program: str, remark: str = "") -> str:
     if error.errno == errno.ENOENT and "/" not in program:
         return f" (found in the working directory: call it './{program}')" if exists else " on PATH"
     if error.errno == errno.ENOENT and exists:
-        return (
-            " (the file is there, but the interpreter that its #! line names isn't; that line must "
-            "end with LF alone, not with CR LF as on Windows)"
-        )
+        if _has_windows_line(program):
+            return " (its #! line ends as on Windows, with CR LF: save it with LF alone)"
+        return " (the file is there, but the interpreter that its #! line names isn't)"
     if error.errno == errno.EACCES:
         return f" (a program must be an executable file: chmod +x{remark})"
     if error.errno == errno.ENOEXEC:
