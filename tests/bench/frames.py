@@ -28,11 +28,12 @@ def made(record, folder):
     job = next(jobs)
     began = time.process_time()
     orders = [functools.partial(ReplayWorker.open, number=job, path=record, live=False, logs=None)]
-    count, first, has_more = 0, None, True
-    while has_more:
-        reports, has_more = work(folder, orders, [job])
+    count, first, is_over = 0, None, False
+    while not is_over:
+        reports = work(folder, orders, [job])
         orders = []
         count += sum(len(report.frames) for report in reports)
+        is_over = any(report.end is not None or report.failed for report in reports)
         if count and first is None:
             first = time.process_time() - began
     return time.process_time() - began, first, count, (folder / str(job)).stat().st_size
