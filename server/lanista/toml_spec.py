@@ -22,6 +22,8 @@ from cattrs.errors import ForbiddenExtraKeysError
 from lanista.errors import SpecError, did_you_mean
 from lanista.ranges import ValueOfKeyError, rule
 
+MAX_DIGITS = 40
+"""Maximum number of digits of a whole number."""
 _TEXT_OF: Mapping[type, str] = {
     str: "text",
     int: "a whole number",
@@ -53,7 +55,7 @@ def strict_converter() -> cattrs.Converter:
                 value, (int, float) if kind is float else kind
             ):
                 raise TypeError(f"{shown(value)}; expected {_TEXT_OF[kind]}")
-            return kind(value)
+            return kind(whole(value) if isinstance(value, int) else value)
 
         return structure
 
@@ -155,9 +157,19 @@ def _structure_choice(value: Any, kind: type[enum.StrEnum]) -> Any:
     return kind(value)
 
 
+def whole(value: int) -> int:
+    """Return a whole number; raise ValueError if it is longer than messages can bear."""
+    if abs(value) >= 10**MAX_DIGITS:
+        raise ValueError(f"{shown(value)}; whole numbers have {MAX_DIGITS} digits at most")
+    return value
+
+
 def shown(value: Any) -> str:
     """Return a value of a file in a form that is safe and short enough for a message."""
-    return _short(value.isoformat() if isinstance(value, date | time) else ascii(value))
+    try:
+        return _short(value.isoformat() if isinstance(value, date | time) else ascii(value))
+    except ValueError:  # it has more digits than Python converts
+        return "a number too long to be shown"
 
 
 def _short(text: str) -> str:

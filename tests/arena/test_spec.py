@@ -50,6 +50,7 @@ def error_of(text):
         ('port = "7777"', "port: '7777'; expected a whole number"),
         ("port = 7777.0", "port: 7777.0; expected a whole number"),
         ("port = 65536", "port: 65536; expected at most 65535"),
+        (f"port = {10**50}", "port: 1" + "0" * 50 + "; whole numbers have 40 digits at most"),
         ('registration = "public"', "registration: 'public'; it can be open, closed"),
         ('rooms = "ladder"', "rooms: 'ladder'; it can be any, ladders; did you mean 'ladders'?"),
         ('rooms = "ladders"', 'rooms: "ladders", but there is no [[ladders]]; add one, or "any"'),

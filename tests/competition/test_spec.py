@@ -91,6 +91,8 @@ def test_seeds_are_a_list_or_a_count_or_drawn_from_a_base(line, seeds):
         ("[1, 2, 3]", '1\nkeep = "some"\nrecord = 1', "record: no such key"),  # mistyped ones first
         ("[1, 2, 3]", "", "not valid TOML: "),
         ("[1, 2, 3]", "[" * 5000, "not valid TOML: maximum recursion depth"),
+        ("[1, 2, 3]", "[0x" + "f" * 5000 + "]", "seeds: a number too long to"),
+        ("[1, 2, 3]", str(-(10**40)), f"seeds: {-(10**40)}; whole numbers have 40 digits at most"),
         ("[1, 2, 3]", "1" * 5000, "not valid TOML: Exceeds the limit (4300 digits)"),
         ("[1, 2, 3]", f"1\nblocks = {-(10**40)}", f"blocks: {-(10**40)};"),
         ("[1, 2, 3]", "1\n" + "x" * 5000 + " = 1", "x" * 57 + "...: no such key"),

@@ -20,7 +20,7 @@ from lanista.match.conditions import MAX_MATCH_CPU, Clock
 from lanista.ranges import at_least, at_most, rule
 from lanista.results.blocks import FormatName, SeatingsName
 from lanista.results.match_result import MatchResult
-from lanista.toml_spec import SpecReader, given, quoted, shown, strict_converter
+from lanista.toml_spec import SpecReader, given, quoted, shown, strict_converter, whole
 
 MAX_SEEDS = 1_000_000
 """Maximum number of seeds; more are surely a mistake, and planning them would take minutes."""
@@ -168,7 +168,7 @@ def _converter() -> cattrs.Converter:
 def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
     def structure(value: Any, _: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool):
-            return SeedCount(count=value)
+            return SeedCount(count=whole(value))
         if isinstance(value, Mapping):
             return converter.structure(value, SeedCount)
         seeds = isinstance(value, (list, tuple)) and value
@@ -178,7 +178,7 @@ def _seeds(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
                 "or { count = 100, base = 42 }"
             )
         known: set[int] = set()
-        for seed in seeds:
+        for seed in map(whole, seeds):
             if seed in known:
                 raise ValueError(f"seed {seed} is listed twice; list each once")
             known.add(seed)
