@@ -1,4 +1,4 @@
-"""What a program that plays leaves in folders when it is killed, until the next one plays."""
+"""A program that plays and is killed leaves folders only until the next one plays."""
 
 import fcntl
 import os

@@ -29,7 +29,7 @@ class _Form(NamedTuple):
     smallest: str
     """The smallest value: with less, no program even reaches its first line."""
     expected: str
-    """What can be given, for messages."""
+    """The forms that messages tell whoever gave another one."""
     units: str = ""
     """A pattern of the units that may follow the number."""
 

@@ -30,7 +30,7 @@ MAKING = 0.03
 WAITING = 0.1
 """Seconds after which a call ends that has found nothing to do: orders wait until then."""
 INTERRUPTED = "the replay was interrupted; open the match again"
-"""What is told of a job that was begun by a process which has died."""
+"""The message about a job whose process has died."""
 MAX_FRAMES_SIZE = 256 * 1024 * 1024
 """Maximum size of a job's frames in bytes: some hundred thousand turns of Angry Mob."""
 
