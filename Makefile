@@ -151,15 +151,17 @@ LINTED := $(CURDIR)/.cache/lint
 EMPTY_BOTS := $(CURDIR)/tests/bench/empty_bots
 
 .PHONY: lint-cpp lint-go lint-java lint-rust
-# The kits' headers, also where they aren't taken for the system's, with a player; clients/cpp/Makefile
-# has the others' warnings as errors.
+# The kits' headers, also where they aren't taken for the system's, with a player; then the library's
+# header with all that uses it.
 lint-cpp: KIT := server/lanista/bots/kit/include
-lint-cpp: STRICT := -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+lint-cpp: STRICT := -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only
 lint-cpp: PLAYER := struct P : Player { static Player* factory () { return new P; } void play () { } }; RegisterPlayer(P);
 lint-cpp:
 	$(call where,g++ --version,C++,for game in hogwarts crematoria; do \
 		(cd $(KIT)/$$game && printf '#include "%s"\n' * && echo '$(PLAYER)') | \
-			g++ $(STRICT) -fsyntax-only -I $(KIT)/$$game -x c++ - || exit 1; done)
+			g++ $(STRICT) -Wshadow -I $(KIT)/$$game -x c++ - || exit 1; done; \
+		for file in clients/cpp/starters/*.cpp clients/cpp/tests/tests.cpp $(EMPTY_BOTS)/empty.cpp; do \
+			g++ $(STRICT) -I clients/cpp/include $$file || exit 1; done)
 
 # Go may be missing everywhere. gofmt only lists what has another form.
 lint-go: export GOCACHE := $(LINTED)/go

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from bots_start.arena import needs_sandbox
 from e2e.running import as_json, asked, environment, read
 
 pytestmark = pytest.mark.usefixtures("one_sandbox")
@@ -38,6 +39,7 @@ def test_a_bot_that_eats_memory_is_ended_and_told(play):
     assert words in (folder / "m.seat0.failure" / "about.txt").read_text()
 
 
+@needs_sandbox
 def test_a_match_in_sandboxes_is_the_same_match(play):
     """House bots by TCP, all unchanged."""
     results = [
@@ -48,6 +50,7 @@ def test_a_match_in_sandboxes_is_the_same_match(play):
     assert results[0]["digest"] == results[1]["digest"]
 
 
+@needs_sandbox
 def test_a_bot_of_stdin_and_stdout_in_a_sandbox_reads_no_record(play):
     """Its own match's, as it is written: what its opponent logs stands there.
 

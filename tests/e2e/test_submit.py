@@ -1,5 +1,6 @@
 """A program from `lanista submit` to its matches, with a real arena and its sandboxes."""
 
+from bots_start.arena import needs_sandbox
 from e2e.running import FileArena, environment, run_here
 
 FILE = """
@@ -35,6 +36,7 @@ with Arena("me", game="angrymob") as arena:
 """
 
 
+@needs_sandbox
 def test_a_program_is_handed_in_plays_and_is_disabled(started, tmp_path, one_sandbox):
     """What is decided by the arena's file reaches the arena while it runs."""
     arena = started(FileArena(tmp_path / "arena", FILE))

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from bots_start.arena import needs_sandbox
 from bots_start.processes import children
 from e2e.running import PATIENCE, bot, wait_until
 from lanista.competition import block_player, worker
@@ -450,6 +451,7 @@ def test_a_pool_that_forks_from_within_trio_works_too(tmp_path):
     assert ["finished", "finished"] == [match.end for match in finished.result.matches]
 
 
+@needs_sandbox
 def test_a_sandboxed_bot_sees_neither_the_results_nor_the_spec(tmp_path, one_sandbox):
     """Also where the database is given by a URL; a password may be in the spec."""
     source = tmp_path / "cup.toml"
@@ -467,6 +469,7 @@ def test_a_sandboxed_bot_sees_neither_the_results_nor_the_spec(tmp_path, one_san
     assert 1 == trial.output.count("secret")
 
 
+@needs_sandbox
 def test_a_built_program_runs_in_its_sandbox_and_sees_no_other(tmp_path, one_sandbox):
     """Also where the Python has another path than that with which an arena built it."""
     (tmp_path / "programs").mkdir()

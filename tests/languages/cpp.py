@@ -10,7 +10,7 @@ QUICKLY = "-O0"
 
 
 def build(folder):
-    """The starters and the tests; warnings are errors, by the Makefile.
+    """The starters and the tests.
 
     The tests as they are: with the sanitizers the compiler needs three times as long.
     """

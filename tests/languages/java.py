@@ -15,7 +15,7 @@ LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 """For programs that live for a second or two: one thread for garbage, the quick compiler alone."""
 STRICT = (
     *(f"-J{flag}" for flag in LIGHT),
-    *("-encoding", "UTF-8", "--release", "17", "-proc:none", "-Xlint:all", "-Werror"),
+    *("-encoding", "UTF-8", "--release", "17", "-proc:none", "-Xlint:all"),
 )
 
 

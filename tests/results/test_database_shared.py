@@ -7,7 +7,9 @@ from results.waiting import output_of
 
 LOOK = """
 import sqlite3, sys
-print(sqlite3.connect(sys.argv[1]).execute("select * from names").fetchall())
+connection = sqlite3.connect(sys.argv[1])
+print(connection.execute("select * from names").fetchall())
+connection.close()
 """
 
 

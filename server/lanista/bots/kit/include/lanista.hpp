@@ -630,7 +630,7 @@ class State {
         for (const auto& [number, words] : detail::by_number(start["player"]))
             players.push_back(detail::joined(*words, 1));
         seat = detail::below(detail::first(start, "seat", 1)[0], players.size());
-        const Words& times = detail::first(start, "clock", 2);
+        const Words times = detail::first(start, "clock", 2);
         clock = {detail::to_double(times[0]), detail::to_double(times[1])};
         seed = detail::to_int(detail::first(start, "seed", 1)[0]);
         for (const Words& words : start["set"])
@@ -1004,7 +1004,7 @@ class Hogwarts : public State {
             detail::insert_sorted(books, cell);
             books_[cell] = 1;
         }
-        const Words& his = detail::first(facts, "voldemort", 2);
+        const Words his = detail::first(facts, "voldemort", 2);
         voldemort = at_.place(his[0], his[1]);
         spell_ingredients = detail::to_ints(detail::first(facts, "spell", 15));
         strength = detail::to_ints(detail::first(facts, "strength", players.size()));
