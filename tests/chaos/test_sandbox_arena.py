@@ -38,7 +38,7 @@ tops = ["/" + name for name in os.listdir("/") if name not in ("proc", "sys", "u
 for top in [TOP, *[top for top in tops if not os.path.islink(top)]]:
     for folder, _, files in os.walk(top):
         seen |= {os.path.join(folder, file) for file in files}
-seen = [file for file in seen if not file.startswith(OWN)]
+seen = [file for file in seen if file.startswith(TOP) or not file.startswith(OWN)]
 has_data = os.path.exists("bots/looker/data/lanista.db")
 answer = json.dumps([sorted(seen)[:50], os.listdir("."), has_data])
 address = os.environ["LANISTA_HOST"], int(os.environ["LANISTA_PORT"])
