@@ -113,7 +113,7 @@ def matches(monkeypatch, tmp_path):
             record.touch()
             self.running.over(spec.match, record, is_void=True)
         await trio.lowlevel.checkpoint()
-        if isinstance(what, Exception):
+        if isinstance(what, BaseException):
             raise what
         return None if what is None else report(seated, what)
 
@@ -259,10 +259,11 @@ async def test_what_does_not_count_makes_room_for_the_next(matches, uncounted):
     assert not arena.matches.start_next()
 
 
-async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock):
+@pytest.mark.parametrize("fault", [RuntimeError("a bug"), SystemExit("a game's write_board")])
+async def test_a_fault_of_ours_touches_its_match_alone(matches, autojump_clock, fault):
     """PROTOCOL.md 7: its bots are told `error internal`, which the classic dialect doesn't know."""
     then, seen = matches
-    then += [RuntimeError("a bug"), Termination.FINISHED]
+    then += [fault, Termination.FINISHED]
     arena = Arena(arena_options(RULESET))
     hit = come(arena, "Ada v=1 room=a", "Bob room=a")
     other = come(arena, "Cem v=1 room=b", "Dil room=b")

@@ -4,6 +4,7 @@ The worker runs in the tests' own event loop here; its processes are in test_mat
 """
 
 import contextlib
+import sys
 
 import pytest
 import trio
@@ -18,11 +19,12 @@ from arena.handed import (
     begin,
     changed,
     connected,
+    leave,
     pair,
     played_by,
     seated,
 )
-from lanista.arena import match_player, worker_process
+from lanista.arena import match_player, match_worker, worker_process
 from lanista.arena.match_player import LoopPlayer
 from lanista.arena.match_workers import MatchWorkers
 from lanista.hosting.control import MatchControl, RunningMatches
@@ -242,6 +244,29 @@ async def test_the_board_of_a_seed_is_the_same(player, nursery, tmp_path, monkey
     game = spec.ruleset.new(spec.settings, spec.ruleset.read_board(record.header.board), chance)
     game.advance([game.parse(seat, ()) for seat in range(4)])
     assert game.digest() == record.turns[0].digest
+
+
+async def test_an_exit_while_a_given_board_is_read_ends_its_match_alone(
+    nursery, tmp_path, monkeypatch
+):
+    """A worker reads the board of friendly matches, by code of the game, and plays on."""
+    player = player_of("worker", nursery, monkeypatch)
+    async with trio.open_nursery() as own:
+        own.start_soon(player.run)
+        connections, bots = pair()
+        with monkeypatch.context() as patched:
+            patched.setattr(match_worker, "_board", lambda *_: sys.exit("no board"))
+            playing = begin(nursery, player, seated(tmp_path, connections))
+            for bot in bots:
+                assert b"error internal the arena failed" in await bot.rest()
+            assert None is await playing.end()
+        leave(connections, bots)
+        connections, bots = pair()
+        playing = begin(nursery, player, seated(tmp_path, connections))
+        await played_by(bots)
+        assert "finished" == (await playing.end()).result.end
+        leave(connections, bots)
+        own.cancel_scope.cancel()
 
 
 # What a bot sends at each of its turns: at least one answer, and more of anything.

@@ -38,7 +38,7 @@ from lanista.match.conditions import MatchSpec
 from lanista.match.connection import Connection, ConnectionState
 from lanista.match.figures import MatchFigures
 from lanista.match.record import ResultInfo
-from lanista.match.runner import Match
+from lanista.match.runner import RULES_RAISE, Match
 from lanista.match.seat import RejoinError
 from lanista.match.stalls import LoopLag, StallMonitor
 from lanista.nurseries import helpers_nursery
@@ -205,7 +205,7 @@ class MatchWorker:
         try:
             try:
                 played = await self._play_to_its_end(match, board)
-            except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+            except RULES_RAISE:  # a fault of ours or of a game must not reach another match
                 log.error(
                     "match ended by an error",
                     match=match.order.spec.match,

@@ -29,6 +29,7 @@ from lanista.hosting.host import MatchReport, SeatedMatch, play_match
 from lanista.hosting.inputs import fresh_seed
 from lanista.match.conditions import MatchSpec
 from lanista.match.figures import MatchFigures
+from lanista.match.runner import RULES_RAISE
 from lanista_protocol import ErrorCode
 
 ROOM = 1 << 20
@@ -287,7 +288,7 @@ class Matches:
             for player in players:
                 await player.released.wait()
             yield
-        except Exception:  # noqa: BLE001 - a fault of ours must not reach another match
+        except RULES_RAISE:  # a fault of ours or of a game must not reach another match
             log.error(
                 "match ended by an error",
                 players=[player.name for player in players],
