@@ -1,7 +1,7 @@
 """Tools for testing any ruleset, also of another package: scripted chance, conformance suite.
 
 Only the ruleset's own tests can check whether moves are carried out as the rules of the game say.
-The checks of games in progress are in `conformance`.
+What is required is in `conformance`, and games in progress are checked in `playthrough`.
 """
 
 import os
@@ -15,17 +15,7 @@ import attrs
 
 from lanista.games.base import BadBoardError, Consequence, Game, Ruleset, complete_settings
 from lanista.games.conformance import (
-    FAULTS,
-    Player,
-    Playthrough,
-    SeatTurn,
-    Transcript,
-    advance,
-    check_again,
     check_description,
-    judged,
-    new_game,
-    parsed,
     require,
     require_board,
     require_facts,
@@ -34,6 +24,18 @@ from lanista.games.conformance import (
     unharmed,
 )
 from lanista.games.outcome import Termination
+from lanista.games.playthrough import (
+    FAULTS,
+    Player,
+    Playthrough,
+    SeatTurn,
+    Transcript,
+    advance,
+    check_again,
+    judged,
+    new_game,
+    parsed,
+)
 
 __all__ = [
     "Player",
