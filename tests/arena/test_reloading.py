@@ -5,10 +5,14 @@ from datetime import UTC, datetime
 
 import attrs
 import pytest
+import structlog
+import trio
 
+from lanista.arena.arena import Arena
 from lanista.arena.ladder_room import open_ladders
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.options import LADDER_LIMITS, LIMITS, unchangeable, with_limits
+from lanista.arena.server import _reload
 from lanista.arena.spec import (
     ArenaSpec,
     HouseBot,
@@ -155,3 +159,21 @@ async def test_programs_that_play_already_get_new_limits(tmp_path, monkeypatch):
         limited = attrs.evolve(ladder, submissions=Submissions(limits="memory=64M"))
         server.reload(arena_options(RULESET, data=tmp_path, ladders=(limited,)))
         assert parse_limits("memory=64M") == room.submitted["Ann"].contestant.limits
+
+
+@pytest.mark.parametrize(
+    "fault", [SpecError("no such map"), IndexError("in read_board"), SystemExit("in read_board")]
+)
+async def test_a_file_that_cannot_be_used_changes_nothing(fault):
+    """Nor does a game that fails when it reads a map: the arena and its matches go on."""
+
+    def reread(_):
+        raise fault
+
+    arena = Arena(arena_options(RULESET))
+    before = arena.options
+    with structlog.testing.capture_logs() as logged:
+        await _reload(arena, reread, trio.Lock())
+    assert ["the arena's file can't be used; nothing is changed"] == [e["event"] for e in logged]
+    assert str(fault) in str(logged)
+    assert before is arena.options

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from lanista.arena.matches import Matches
 from lanista.arena.options import Options
 from lanista.arena.spec import Start
 from lanista.errors import SpecError
+from lanista.match.runner import RULES_RAISE
 from lanista.nurseries import helpers_nursery, stop_signals
 from lanista.system import favour_event_loop, return_large_blocks, search_new_objects, undoing
 
@@ -68,6 +70,9 @@ async def _reload(arena: Arena, reread: Reread, reading: trio.Lock) -> None:
             options = await trio.to_thread.run_sync(reread, arena.options, abandon_on_cancel=True)
         except SpecError as error:
             log.error("the arena's file can't be used; nothing is changed", why=str(error))
+        except RULES_RAISE:  # a fault of a game that reads a map must not end the arena
+            trace = traceback.format_exc()
+            log.error("the arena's file can't be used; nothing is changed", trace=trace)
         else:
             arena.reload(options)
 
