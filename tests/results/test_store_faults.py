@@ -198,6 +198,15 @@ def test_what_a_kill_left_in_the_log_is_not_overlooked(tmp_path, index):
     assert "Read-only file system" in said["run"] or "can't be written" in said["run"]
 
 
+def test_the_log_of_a_linked_database_is_not_overlooked(tmp_path):
+    """It is beside the file, not beside the link: as of another user's tournament that runs."""
+    (tmp_path / "live").mkdir()
+    (tmp_path / "cup.db").symlink_to("live/cup.db")
+    with Store.open(tmp_path / "live/cup.db") as store:
+        store.add([block(1)])
+        assert ["id1"] == said_where_nothing_can_be_written(tmp_path)["read"]
+
+
 def test_a_file_that_is_not_there(tmp_path):
     path = tmp_path / "cup.db"
     words = "there is no such file; `lanista tournament run` or `lanista arena run` creates it"

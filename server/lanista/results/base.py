@@ -183,12 +183,13 @@ class Database:
         # beside the database. There `ro` uses an index that exists already, as beside a log, and
         # `immutable` needs none, and is right if nobody can write.
         # https://sqlite.org/wal.html#readonly
+        real = path.resolve()  # the files beside it are where a link leads
         if create:
             mode = "mode=rwc"
-        elif all(os.access(place, os.W_OK) for place in (path.absolute().parent, path)):
+        elif all(os.access(place, os.W_OK) for place in (real.parent, real)):
             mode = "mode=rw"
         else:
-            mode = "mode=ro" if log_of(path).exists() else "mode=ro&immutable=1"
+            mode = "mode=ro" if log_of(real).exists() else "mode=ro&immutable=1"
         store = cls(str(path), sqlite_engine(path, mode), as_store_error, path.absolute())
         with undoing(store.close), store._store_errors(), store._engine.connect() as connection:
             connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
