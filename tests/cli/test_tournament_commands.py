@@ -159,7 +159,7 @@ def test_a_folder_is_no_database_to_rebuild(lanista, tmp_path):
     ("words", "told"),
     [
         ([], "Missing argument 'FILE' or 'GAME BOT...'"),
-        (["angrymob"], "bots"),
+        (["angrymob"], "bots: the format round-robin needs at least two, not 0"),
         (["angrymob", "CamperJoe"], "bots: the format round-robin needs at least two, not 1"),
         (["crematoria", "Null", "Demo"], "there are only 2 bots; add bots, or let a house bot"),
         (["chess", "A", "B"], "unknown game 'chess'"),

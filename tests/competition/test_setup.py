@@ -52,7 +52,6 @@ def bots(*, first):
         ({"maps": ["nowhere"]}, "maps[1]: no map file 'nowhere', and no shipped map of that name"),
         ({"settings": {"speed": 1}}, "settings: Angry Mob has no setting 'speed'"),
         ({"seeds": [1, 2**64]}, "seeds[2]: 18446744073709551616; a seed of Angry Mob is from"),
-        ({"bots": []}, "bots: there are none; a tournament needs [[bots]] tables"),
         ({"bots": bots(first={"name": "Random"})}, "bots[2].name: Random is used twice"),
         ({"bots": bots(first={"program": "x"})}, "bots[1].program: 'x' is unpacked in a sandbox; "),
         ({"bots": bots(first={"name": ""})}, "bots[1].name: '': a name has"),

@@ -302,8 +302,6 @@ def _check_seeds(spec: Spec, ruleset: Ruleset) -> None:
 
 def _contestants(spec: Spec, folder: Path, *, plays: bool) -> dict[str, Contestant]:
     contestants: dict[str, Contestant] = {}
-    if not spec.bots:
-        raise SpecError("bots: there are none; a tournament needs [[bots]] tables")
     for number, entry in enumerate(spec.bots, 1):
         with placed(f"bots[{number}].name: "):
             checked_name(entry.name)
