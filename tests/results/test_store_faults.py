@@ -19,7 +19,7 @@ from lanista.results import engines
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
-from lanista.results.engines import where_of, why_closed
+from lanista.results.engines import log_of, sqlite_engine, where_of, why_closed
 from lanista.results.rebuild import rebuilding
 from lanista.results.submissions import write_file
 from results.postgres import cut
@@ -205,6 +205,25 @@ def test_the_log_of_a_linked_database_is_not_overlooked(tmp_path):
     with Store.open(tmp_path / "live/cup.db") as store:
         store.add([block(1)])
         assert ["id1"] == said_where_nothing_can_be_written(tmp_path)["read"]
+
+
+def test_a_database_that_is_closed_while_it_is_opened_can_be_read(tmp_path, monkeypatch):
+    """The last program that closes it removes the index and then the log, which holds no more."""
+    path = tmp_path / "cup.db"
+    with Store.open(path) as store:
+        store.add([block(1)])
+    log_of(path).touch()
+
+    def engine(database, mode):
+        if mode == "mode=ro":  # it fails, as the index is gone and can't be made
+            log_of(path).unlink()
+            return sqlite_engine(tmp_path / "away", mode)
+        return sqlite_engine(database, mode)
+
+    monkeypatch.setattr("lanista.results.base.sqlite_engine", engine)
+    monkeypatch.setattr(os, "access", lambda _, mode: not mode & os.W_OK)
+    with Store.open(path, create=False) as store:
+        assert ["id1"] == [played.id for played in asking(store).played()]
 
 
 def test_a_file_that_is_not_there(tmp_path):

@@ -167,9 +167,6 @@ class Database:
 
     @classmethod
     def _sqlite(cls, path: Path, *, create: bool) -> Self:
-        def as_store_error(error: Exception) -> StoreError:
-            return sqlite_error(path, getattr(error, "orig", error))
-
         if not create and not path.exists():
             raise StoreError(
                 f"{path}: there is no such file; `lanista tournament run` or `lanista arena run` "
@@ -179,17 +176,28 @@ class Database:
         wanted = os.R_OK | (os.W_OK if create else 0)
         if path.exists() and (path.is_dir() or not os.access(path, wanted)):
             raise StoreError(f"{path}: {why_closed(path)}")
-        # In a place that can't be written the usual mode fails, as readers share an index in a file
-        # beside the database. There `ro` uses an index that exists already, as beside a log, and
-        # `immutable` needs none, and is right if nobody can write.
-        # https://sqlite.org/wal.html#readonly
         real = path.resolve()  # the files beside it are where a link leads
         if create:
-            mode = "mode=rwc"
-        elif all(os.access(place, os.W_OK) for place in (real.parent, real)):
-            mode = "mode=rw"
-        else:
-            mode = "mode=ro" if log_of(real).exists() else "mode=ro&immutable=1"
+            return cls._sqlite_in(path, "mode=rwc")
+        if all(os.access(place, os.W_OK) for place in (real.parent, real)):
+            return cls._sqlite_in(path, "mode=rw")
+        # In a place that can't be written the usual mode fails, as readers share an index in a file
+        # beside the database. There `ro` uses an index that exists already, as beside a log, and
+        # `immutable` needs none, and is right if nobody can write. That there is no log is asked
+        # last, as a program that closes the database removes first the index, then the log.
+        # https://sqlite.org/wal.html#readonly
+        try:
+            return cls._sqlite_in(path, "mode=ro")
+        except StoreError:
+            if log_of(real).exists():
+                raise
+            return cls._sqlite_in(path, "mode=ro&immutable=1")
+
+    @classmethod
+    def _sqlite_in(cls, path: Path, mode: str) -> Self:
+        def as_store_error(error: Exception) -> StoreError:
+            return sqlite_error(path, getattr(error, "orig", error))
+
         store = cls(str(path), sqlite_engine(path, mode), as_store_error, path.absolute())
         with undoing(store.close), store._store_errors(), store._engine.connect() as connection:
             connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema")
