@@ -121,15 +121,21 @@ def test_a_data_folder_that_cant_be_read_is_named(tmp_path):
         Database.of_arena(data)
 
 
-@pytest.mark.parametrize("create", [True, False])
-def test_a_file_of_another_user_is_told(tmp_path, monkeypatch, create):
+def test_a_file_of_another_user_is_told(tmp_path, monkeypatch):
     """It is told before a match is played, as a restored copy may still be root's."""
     path = tmp_path / "cup.db"
     Database.open(path).close()
-    may = os.R_OK if create else 0
-    monkeypatch.setattr(os, "access", lambda asked, how: Path(asked).is_dir() or how | may == may)
-    with pytest.raises(StoreError, match="db: this user may not read and write it"):
-        Database.open(path, create=create)
+    monkeypatch.setattr(os, "access", lambda asked, how: Path(asked) != path or not how & os.W_OK)
+    with pytest.raises(StoreError, match="db: this user may not write it"):
+        Database.open(path)
+
+
+def test_whoever_may_not_read_a_file_is_not_told_to_write_its_folder(tmp_path, monkeypatch):
+    path = tmp_path / "cup.db"
+    Database.open(path).close()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(StoreError, match="db: this user may not read it"):
+        Database.open(path, create=False)
 
 
 def test_a_log_of_another_user_is_told(tmp_path, monkeypatch):

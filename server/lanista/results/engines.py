@@ -128,13 +128,15 @@ def why_closed(path: Path) -> str:
         return f"there is no folder {folder}"
     if path.is_dir():
         return "is a folder; a database is a file"
+    if path.exists() and not os.access(path, os.R_OK):
+        return "this user may not read it"
     if not os.access(folder, os.W_OK | os.X_OK):
         # SQLite makes files beside the database, so its own permission isn't enough.
         return f"its folder {folder} can't be written"
     if not path.exists():
         return "there is no such file; `lanista tournament run` creates it"
-    if not os.access(path, os.R_OK | os.W_OK):
-        return "this user may not read and write it"
+    if not os.access(path, os.W_OK):
+        return "this user may not write it"
     for beside in (log_of(path), Path(f"{path}-shm")):
         if beside.exists() and not os.access(beside, os.W_OK):
             # It was made for somebody who may read the database, but write only its folder.
