@@ -23,7 +23,7 @@ from client.scripted_arena import (
     ScriptedArena,
 )
 from lanista.games import registry
-from lanista.hosting.names import bot_command
+from lanista.hosting.names import about, bot_command
 
 CAMPER_JOE = registry.house_bots("angrymob")["CamperJoe"]
 BOTS = [
@@ -50,13 +50,14 @@ COMMANDS = {module: bot_command(game, name)[1] for game, name, module in BOTS}
 
 
 def start(module, port, name=None, *, by_hand=False):
-    """A house bot as the arena starts it, or as a person does who has read `registry`."""
+    """A house bot as the arena starts it, or as a person does whom `lanista bots` has told how."""
     environment = {key: value for key, value in os.environ.items() if "LANISTA" not in key}
     environment |= {"LANISTA_PORT": str(port)} | ({"LANISTA_NAME": name} if name else {})
     environment |= {} if by_hand else {"LANISTA_QUIET": "1"}
     words = COMMANDS[module][1:]
     if by_hand:
-        words = ["-m", "lanista.games.house_bot", *words[-2:]]
+        _, told, _ = about(module, words[-1]).split("`")
+        words = told.removeprefix("python ").split()
     return subprocess.Popen(
         [sys.executable, "-W", "error", *words],
         env=environment,

@@ -34,7 +34,7 @@ def bots(game: str | None) -> None:
     for name in [registry.get(game).name] if game else registry.names():
         house = registry.house_bots(name)
         for bot, module in house.items():
-            say(f"{name}  {bot}  {about(module)}")
+            say(f"{name}  {bot}  {about(module, bot)}")
         if game and not house:
             say(f"{name} has no house bots")
 

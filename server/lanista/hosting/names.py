@@ -159,14 +159,14 @@ def name_of(argv: Sequence[str]) -> str:
     return cleaned[:32] or "bot"
 
 
-def about(module: str) -> str:
+def about(module: str, name: str) -> str:
     """Return what a house bot does, from its docstring, and how to start it; imports nothing."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         return ""
     text = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
     line = text.partition("\n")[0].removesuffix(".")
-    return f"{line} (`python -m {module}`)."
+    return f"{line} (`python -m lanista.games.house_bot {module} {name}`)."
 
 
 # -- hints ----------------------------------------------------------------------------------------

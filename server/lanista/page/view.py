@@ -431,7 +431,7 @@ def bots(game: str | None) -> dict[str, Any]:
 @functools.cache
 def _all_bots() -> tuple[dict[str, Any], ...]:
     return tuple(
-        {"game": game, "name": name, "about": about(module)}
+        {"game": game, "name": name, "about": about(module, name)}
         for game in registry.ours()
         for name, module in registry.house_bots(game).items()
     )
