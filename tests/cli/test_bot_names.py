@@ -90,8 +90,8 @@ def test_a_program_here_is_found_by_its_path_alone(tmp_path, monkeypatch):
         ("mybot", 0o755, "mybot is a file, but not on the PATH; call it ./mybot"),
         ("mybot", 0o644, "(chmod +x) and call it ./mybot; a source has to be built first"),
         ("./mybot", 0o644, "(chmod +x) and call it ./mybot; a source has to be built first"),
-        ("mybot.py", 0o644, "but not executable; run it as python3 mybot.py"),
-        ("./mybot.py", 0o644, "but not executable; run it as python3 ./mybot.py"),
+        ("mybot.py", 0o644, "but not executable; run it as 'python3 mybot.py'"),
+        ("./mybot.py", 0o644, "but not executable; run it as 'python3 ./mybot.py'"),
     ],
 )
 def test_a_file_that_is_no_command_is_told_how_to_run(tmp_path, monkeypatch, name, mode, words):

@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,7 +84,9 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
         return
     file = (folder or Path()) / program
     if is_file(file):
-        raise BadInputError(f"bot {bot!r}: {argv[0]} is a file, {_how_to_run(file, argv[0])}")
+        raise BadInputError(
+            f"bot {bot!r}: {argv[0]} is a file, {_how_to_run(file, argv[0], shell_word)}"
+        )
     known = ", ".join(registry.house_bots(game)) or "none"
     raise BadInputError(
         f"unknown bot {bot!r}: no house bot of {game} ({known}), and no program {argv[0]!r} that "
@@ -92,13 +94,17 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
     )
 
 
-def _how_to_run(file: Path, name: str) -> str:
-    """Return why a file can't be run under a name, and what would be right."""
-    path = shlex.quote(name if os.sep in name else f"./{name}")
+def _how_to_run(file: Path, name: str, written: Callable[[str], str]) -> str:
+    """Return why a file can't be run under a name, and what would be right.
+
+    `written` returns a command line as it has to be written where the name was.
+    """
+    path = written(shlex.quote(name if os.sep in name else f"./{name}"))
     if os.access(file, os.X_OK):
         return f"but not on the PATH; call it {path}"
     if file.suffix in INTERPRETERS:
-        return f"but not executable; run it as {INTERPRETERS[file.suffix]} {shlex.quote(name)}"
+        line = f"{INTERPRETERS[file.suffix]} {shlex.quote(name)}"
+        return f"but not executable; run it as {written(line)}"
     return (
         "but not executable; run it with its interpreter, or make it executable (chmod +x) and "
         f"call it {path}; a source has to be built first"
@@ -108,7 +114,7 @@ def _how_to_run(file: Path, name: str) -> str:
 def why_not_run(program: str) -> str:
     """Return why there is no program of a name, for whoever gives a command's words one by one."""
     if is_file(Path(program)):
-        return f"{program} is a file, {_how_to_run(Path(program), program)}"
+        return f"{program} is a file, {_how_to_run(Path(program), program, str)}"
     return f"no program {program!r} that could be run; give the bot's command after --"
 
 
