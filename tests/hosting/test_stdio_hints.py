@@ -44,8 +44,8 @@ def test_a_bot_that_surely_connects_is_told_nothing_of_standard_input():
 
 def test_a_stdio_bot_that_says_nothing_is_told_to_flush_standard_output():
     flush = "does it flush standard output after each answer?"
-    assert names.why_silent((*BRIDGE, "./bot")).endswith(flush)
-    awk = names.why_silent((*BRIDGE, "awk", "-f", "bot.awk"))
+    assert names.why_silent((*BRIDGE, "./tomahawk")).endswith(flush)
+    awk = names.why_silent((*BRIDGE, "/usr/bin/awk", "-f", "bot.awk"))
     assert awk.endswith(f"{flush} mawk does with -W interactive")
 
 

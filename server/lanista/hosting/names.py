@@ -200,4 +200,5 @@ def why_silent(command: Sequence[str]) -> str:
     if tuple(command[: len(BRIDGE)]) != BRIDGE:
         return ""
     hint = "its output was empty: does it flush standard output after each answer?"
-    return f"{hint} mawk does with -W interactive" if "awk" in command[len(BRIDGE)] else hint
+    is_awk = Path(command[len(BRIDGE)]).name in {"awk", "mawk"}
+    return f"{hint} mawk does with -W interactive" if is_awk else hint
