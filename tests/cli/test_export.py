@@ -165,6 +165,17 @@ def test_a_picture_of_what_is_no_match_is_one_line(lanista, tmp_path, content, w
     assert [tmp_path / "bad"] == list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("format_", ["png", "gif", "res"])
+def test_a_record_of_other_rules_is_named(lanista, tmp_path, format_):
+    """One of many that a shell's loop exports."""
+    lines = unpacked(absent_in_a_row(tmp_path / "records"))
+    (tmp_path / "old.jsonl").write_bytes(b"".join(changed(lines, 0, game_version="0")))
+    done = lanista("replay", "export", "old.jsonl", "--format", format_)
+    assert 2 == done.code
+    assert done.err.splitlines()[-1].startswith("lanista: old.jsonl: ")
+    assert done.err.endswith("the record is of hogwarts version 0; installed is version 1\n")
+
+
 @pytest.mark.parametrize("command", [["html"], ["export", "--format", "png"]])
 def test_a_missing_file_is_one_line(lanista, tmp_path, command):
     refusal = lanista("replay", *command, "none.jsonl.gz").refusal

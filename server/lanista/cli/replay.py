@@ -24,7 +24,7 @@ from lanista.cli.common import (
     turns_text,
     verdict_text,
 )
-from lanista.errors import BadInputError, LanistaError, printable
+from lanista.errors import BadInputError, LanistaError, placed, printable
 from lanista.games.base import Game, Ruleset, turn_word
 from lanista.games.picture import counted
 from lanista.page.seat_colours import letter
@@ -296,7 +296,9 @@ def export(file: str, format_: str, output: str | None, **given: int | None) -> 
         if value is not None and name not in options[format_]:
             raise BadInputError(f"{names.get(name, '--' + name)} has no meaning for {format_}")
     if format_ == "res":
-        text = "".join(as_res(*_read(file)))
+        record, ruleset = _read(file)
+        with placed(f"{file}: "):
+            text = "".join(as_res(record, ruleset))
         if output is None:
             click.echo(text, nl=False)
         else:

@@ -50,7 +50,10 @@ def _painted(
 def _of_record(path: Path) -> Shown:
     record, ruleset = read_with_rules(path)
     games = positions(record, ruleset)
-    first = next(games)
+    try:
+        first = next(games)
+    except BadRecordError as error:  # of another version, say
+        raise BadInputError(f"{path}: {error}") from None
     header = record.header
     return Shown(
         game=header.game,
