@@ -1,10 +1,14 @@
 """A person plays in a browser: from the form to the replay of a match that was won."""
 
+import os
+import signal
+
 from playwright.sync_api import expect
 
 from e2e.running import wait_until
 from page.browser import DESK, ON_ITS_SIDE, PHONE
 from page.matchpage import MatchPage
+from support.processes import argv_of, children_of
 
 ON_TOP = """(one) => {
   const { right, bottom } = one.getBoundingClientRect();
@@ -102,6 +106,27 @@ def test_a_unit_is_steered_in_a_game_of_four(arena, show):
     panel.get_by_role("button", name="Leave the match").click()
     panel.get_by_role("button", name="Really resign?").click()
     expect(panel).to_contain_text("The match is over")
+
+
+def test_a_match_goes_on_when_the_replay_worker_is_killed(arena, show):
+    """Whoever plays sees nothing of it."""
+    page = show(f"{arena.page}/#/play")
+    match, panel = begin(page, "angrymob", ["CamperJoe"])
+    workers = [
+        child
+        for child in children_of(arena.process.pid)
+        if "--multiprocessing-fork" in argv_of(child)
+    ]
+    assert workers
+    for worker in workers:
+        os.kill(worker, signal.SIGKILL)
+    for turn in (1, 2):
+        page.keyboard.press("Enter")
+        match.at(turn)
+        expect(panel.get_by_role("status")).to_have_text(f"Your move {turn + 1}")
+    panel.get_by_role("button", name="Leave the match").click()
+    panel.get_by_role("button", name="Really resign?").click()
+    expect(page.get_by_role("main")).to_contain_text("CamperJoe won")
 
 
 def test_the_board_and_the_orders_are_reached_on_any_screen(arena, show):

@@ -349,6 +349,9 @@ class Viewer:
             if not is_there:
                 await turn.enter_async_context(self._turns.turn(match))
             await frame_file.wait_frame(position)
+            if frame_file.failed is not None and self.view.is_running(match):
+                # It is no end, after which nobody would ask for the rest of the match.
+                raise NoFramesError(frame_file.failed)
             if self.view.running.matches:
                 await self._wait_turn()
             if position >= frame_file.count and frame_file.end is not None:
