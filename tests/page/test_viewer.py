@@ -2,10 +2,15 @@
 
 import gc
 import weakref
+from types import SimpleNamespace
 
 import pytest
 import trio
+from trio.testing import memory_stream_pair
 from websockets.exceptions import ConnectionClosed
+from websockets.server import ServerProtocol
+from websockets.trio.client import connect
+from websockets.trio.server import ServerConnection
 
 from lanista import __version__
 from lanista.hosting.control import RunningMatches
@@ -14,7 +19,8 @@ from lanista.page import viewer as module
 from lanista.page.authorization import OperatorToken
 from lanista.page.frames import API
 from lanista.page.view import View
-from page.house import done, opened, play, showing
+from lanista.page.viewer import Viewer
+from page.house import Page, done, opened, play, showing
 from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -55,6 +61,28 @@ async def test_a_viewer_that_left_is_freed_at_once(house):
         await until(lambda: not any(ref() for ref in left))
     finally:
         gc.enable()
+
+
+async def test_what_waits_for_a_viewer_ends_when_it_leaves(autojump_clock):
+    """Nothing changes any more, so no message of the lobby fails that would end it."""
+    ours, theirs = memory_stream_pair()
+
+    async def leave():
+        async with connect("ws://arena", stream=ours, proxy=None) as socket:
+            page = Page(socket)
+            assert done(await page.ask("lobby"))
+            await page.told("lobby")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(leave)
+        server = SimpleNamespace(closing=False)
+        connection = ServerConnection(nursery, theirs, ServerProtocol(), server)
+        await connection.handshake()
+        peer, viewers = SimpleNamespace(address="127.0.0.1"), set()
+        viewer = Viewer(connection, peer, View(RunningMatches()), viewers, OperatorToken(None))
+        viewers.add(viewer)
+        with trio.fail_after(60):
+            await viewer.run()
 
 
 BAD = {
