@@ -92,7 +92,9 @@ def begin_helper(niceness: int, max_memory: int | None) -> None:
     os.dup2(2, 1)  # what a function prints must not get into the output of a command
     os.nice(niceness)
     if max_memory is not None:
-        resource.setrlimit(resource.RLIMIT_AS, (max_memory, max_memory))
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        if most == resource.RLIM_INFINITY or most > max_memory:  # nobody may raise a lower limit
+            resource.setrlimit(resource.RLIMIT_AS, (max_memory, max_memory))
     return_large_blocks()
 
 

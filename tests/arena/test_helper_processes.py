@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import trio
 
 from e2e.running import wait_until
 from lanista.helper_processes import LOW_PRIORITY, HelperDiedError, HelperProcess
+from lanista.spawning import begin_helper
 from support.processes import runs
 from support.waiting import until
 
@@ -93,6 +95,15 @@ async def test_a_helper_has_low_priority_and_as_much_memory_as_it_was_given():
         with pytest.raises(MemoryError):
             await helper.call(bytearray, 2**30)
         assert [0] * 3 == list(await helper.call(bytearray, 3))
+
+
+async def test_a_helper_takes_no_more_memory_than_the_arena_may():
+    """Whoever isn't root can't raise a limit, so it would not even start."""
+    async with running() as helper:
+        limits = (2**29, 2**29)
+        await helper.call(resource.setrlimit, resource.RLIMIT_AS, limits)
+        await helper.call(begin_helper, 0, 2**30)
+        assert limits == await helper.call(resource.getrlimit, resource.RLIMIT_AS)
 
 
 async def test_an_error_in_a_call_is_the_callers():
