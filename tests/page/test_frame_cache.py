@@ -13,6 +13,7 @@ import tracemalloc
 import zlib
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -330,6 +331,18 @@ async def test_frames_that_nobody_looks_at_are_forgotten_the_oldest_first(
     again = cache.acquire("a", record, live=False)
     assert again is not made["a"]
     await again.wait_frame(TURNS)
+
+
+async def test_frames_leave_as_much_room_as_they_take(cache, record, monkeypatch):
+    """Otherwise a small folder would be full for good, and no other match could be shown."""
+    made = [cache.acquire(name, record, live=False) for name in "abc"]
+    for frame_file in made:
+        assert await over(frame_file)
+    left = SimpleNamespace(free=2 * made[0].size)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: left)
+    for frame_file in made:
+        cache.release(frame_file)
+    await removed(cache, {frame_file.file for frame_file in made[1:]})
 
 
 async def test_few_unfinished_files_are_kept_that_nobody_looks_at(cache, tmp_path, record):

@@ -13,6 +13,7 @@ import itertools
 import json
 import math
 import os
+import shutil
 import zlib
 from array import array
 from collections.abc import Iterator
@@ -31,7 +32,8 @@ from lanista.page.replay_worker import INTERRUPTED, Order, ReplayWorker, Report,
 from lanista.temporary import TemporaryFolder
 
 KEPT = 512 * 1024 * 1024
-"""Bytes of frames on disk above which files without a viewer are removed."""
+"""Bytes of frames on disk above which files without a viewer are removed; fewer where the frames
+take more room than they leave, as a folder for temporary files may be a small one in memory."""
 CHUNK_FRAMES = 100
 """Maximum number of frames in one answer."""
 CHUNK_BYTES = 1024 * 1024
@@ -273,11 +275,12 @@ class FrameCache:
         if self._files.get((file.key, file.logs)) is not file:  # another file has replaced it
             self._forget(file)
         size = sum(file.size for file in self._files.values())
+        most = min(KEPT, shutil.disk_usage(self.folder.parent).free)
         unseen = [file for file in self._files.values() if not file.viewers]
         # Unfinished ones still cost work: only a few are kept for viewers that come back.
         unfinished = sum(not file.over for file in unseen)
         for oldest in unseen:
-            too_many = size > KEPT or len(self._files) > FILES_KEPT
+            too_many = size > most or len(self._files) > FILES_KEPT
             if too_many or (unfinished > UNFINISHED_KEPT and not oldest.over):
                 size -= oldest.size
                 unfinished -= not oldest.over
