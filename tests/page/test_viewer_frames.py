@@ -5,6 +5,7 @@ import contextlib
 import json
 import multiprocessing
 import zlib
+from pathlib import Path
 
 import pytest
 import trio
@@ -262,3 +263,18 @@ async def test_frames_that_are_interrupted_are_made_again_when_the_match_is_open
     frame_file.fail(INTERRUPTED)
     answer = await page.frames(match, 1000)
     assert ("end", INTERRUPTED) == (answer["type"], answer["trouble"])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+async def test_a_match_without_a_frame_has_no_end(house):
+    """In place of the file of its frames there is a full disk."""
+    match = await one_match(house)
+    await settled(house, match)
+    (house.server.view.frame_cache.folder / "1").symlink_to("/dev/full")
+    page = await house.page()
+    assert "head" == (await page.ask("open", match=match))["type"]
+    answer = await page.frames(match, 0)
+    assert ("error", "no room for the frames: No space left on device") == (
+        answer["type"],
+        answer["words"],
+    )

@@ -349,8 +349,9 @@ class Viewer:
             if not is_there:
                 await turn.enter_async_context(self._turns.turn(match))
             await frame_file.wait_frame(position)
-            if frame_file.failed is not None and self.view.is_running(match):
-                # It is no end, after which nobody would ask for the rest of the match.
+            may_end = frame_file.count > 0 and not self.view.is_running(match)
+            if frame_file.failed is not None and not may_end:
+                # A page that is told an end asks for no more, and has nothing to show without one.
                 raise NoFramesError(frame_file.failed)
             if self.view.running.matches:
                 await self._wait_turn()
