@@ -19,6 +19,7 @@ from arena.handed import PATIENCE, connected
 from lanista.arena.admission import Place
 from lanista.arena.arena import Arena
 from lanista.arena.bot_connections import LINES_LOGGED
+from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.limits import Turns
 from lanista.arena.lobby import Member, Player
 from lanista.arena.match_player import LoopPlayer
@@ -481,6 +482,29 @@ async def test_running_matches_may_end_before_the_arena_does(
     ((moment, interrupted),) = minutes
     assert end == (round(moment - began), interrupted)
     assert end[0] == round(trio.current_time() - began)
+
+
+async def test_an_arena_ends_within_five_seconds_whatever_keeps_its_matches(
+    monkeypatch, tmp_path, autojump_clock
+):
+    """A match that doesn't heed the interruption, and results that can't be stored."""
+
+    async def forever(*_):
+        await trio.sleep_forever()
+
+    monkeypatch.setattr(Matches, "play", forever)
+    monkeypatch.setattr(LadderMatches, "settle", forever)
+    arena = Arena(arena_options(RULESET, port=0, data=tmp_path))
+    await arena.connections.listen()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(arena.serve)
+        await trio.sleep(1)
+        come(arena, *PAIRS[:2])
+        arena.matches.start_ready()
+        await trio.sleep(1)
+        began = trio.current_time()
+        arena.shut_down()
+    assert 5 >= round(trio.current_time() - began, 6)
 
 
 def test_no_house_bot_is_seated_beside_the_ladders_of_an_arena_that_has_no_other_rooms():

@@ -3,7 +3,6 @@
 import re
 import signal
 import subprocess
-import time
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -82,7 +81,7 @@ def test_manual_waits_for_enter_before_each_match(serve, peers):
     [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM],
     ids=lambda number: number.name,
 )
-def test_a_shutdown_takes_less_than_five_seconds(serve, peers, pair, join, number):
+def test_a_shutdown_ends_what_runs_and_what_waits(serve, peers, pair, join, number):
     """No new match, running ones get `error shutdown` and are recorded, exit code 0; even with
     bots that have stopped reading, one that waits, and one that hasn't said hello.
     """
@@ -99,10 +98,8 @@ def test_a_shutdown_takes_less_than_five_seconds(serve, peers, pair, join, numbe
         lambda: any(path.read_bytes().count(b"\n") == 3 for path in daemon.data.rglob("*.part")),
         "the match of the bots that stop reading is in its third turn",
     )
-    began = time.monotonic()
     daemon.signal(number)
     assert 0 == daemon.wait()
-    assert 5 > time.monotonic() - began
     shutdown = "error shutdown the arena is shutting down\n"
     assert shutdown == running[0].rest()
     assert running[1].rest().endswith("go\n" + shutdown)
