@@ -25,10 +25,8 @@ from lanista.arena.names import LadderName, Owner
 from lanista.arena.server import _open_ladders
 from lanista.arena.spec import LadderSpec, Submissions
 from lanista.arena.submission_check import (
-    AS_STDIO,
     CheckFailedError,
     check_program,
-    why_failed,
 )
 from lanista.arena.submission_queue import AllSubmissions
 from lanista.arena.submissions import LadderSubmissions
@@ -310,21 +308,6 @@ async def test_a_check_whose_process_is_lost_refuses_the_program(tmp_path, monke
     program.touch()
     with pytest.raises(CheckFailedError, match=r"was killed by SIGKILL; if the program wasn't why"):
         await check_program(program, ["bot"], game="angrymob", clock=Clock(), limits=None)
-
-
-@pytest.mark.parametrize(
-    ("why", "tells"),
-    [
-        ("exited with code 0 before it said hello", True),
-        ("no hello within 30 s", True),
-        ("exited with code 1 before it said hello: bot.py:1: EOFError: EOF when reading", True),
-        ("exited with code 1 before it said hello: bot.py:1: NameError: arena", False),
-    ],
-)
-def test_a_program_that_may_read_standard_input_is_refused_with_the_way_to_hand_it_in(why, tells):
-    item = {"name": "name", "status": "failed", "evidence": [why], "advice": ""}
-    hint = f"; {AS_STDIO}" if tells else ""
-    assert f"it failed its check: {why}{hint}" == why_failed(item)
 
 
 async def test_what_a_newer_version_replaces_just_before_its_build_is_not_built(tmp_path):

@@ -1,7 +1,11 @@
 """What is said to authors who mix up a connection and standard input and output."""
 
+from pathlib import Path
+
 import pytest
 
+from lanista.bots.builder import PYTHON
+from lanista.bots.building import command_of
 from lanista.bots.process import Bot, Exit
 from lanista.hosting import names
 from lanista.hosting.names import BRIDGE, bot_command
@@ -32,6 +36,15 @@ def test_a_bot_without_a_hello_may_read_standard_input(exit_, output, hint):
     """Not if it crashed for another reason."""
     command = ("python3", "bot.py")
     assert hint == names.why_no_hello(ended(command, exit_, output), command)
+
+
+def test_a_program_that_was_handed_in_may_read_standard_input():
+    """Its author gave no command: one with the arena's own paths would say nothing to them."""
+    command = command_of(Path("1.program"), (PYTHON, "bot.py"))
+    assert names.why_no_hello(ended(command, Exit(code=0)), command) == (
+        "if it reads its turns from standard input, hand it in as a ZIP whose bot.toml has "
+        'run = "stdio:COMMAND"'
+    )
 
 
 def test_a_bot_that_surely_connects_is_told_nothing_of_standard_input():

@@ -5,7 +5,6 @@ The check is `lanista check`, in a process of low priority and in sandboxes.
 
 import json
 import math
-import re
 import shlex
 import shutil
 import sys
@@ -23,7 +22,6 @@ from lanista.bots.building import MAY_BE_ANOTHERS_FAULT, command_of
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
 from lanista.errors import RefusedError, printable
-from lanista.hosting.names import AT_END_OF_INPUT
 from lanista.match.conditions import Clock
 from lanista.results.submissions import Author
 from lanista.temporary import TemporaryFolder
@@ -38,14 +36,6 @@ REQUIRED = frozenset({"name", "answers"})
 MAX_FINDINGS, MAX_FINDING = 40, 600
 """Maximum number of lines of a check's findings, and of characters of each."""
 MAX_FILE_NAME = 80
-AS_STDIO = (
-    "if it reads its turns from standard input, hand it in as a ZIP whose bot.toml has "
-    'run = "stdio:COMMAND"'
-)
-"""The advice for a program that may have waited for its turns on stdin, where a bot has none."""
-_MAY_READ_STDIN = re.compile(
-    f"exited with code 0 before|^no hello within|{AT_END_OF_INPUT.pattern}", re.IGNORECASE
-)
 
 log = structlog.get_logger()
 
@@ -158,8 +148,6 @@ def why_failed(item: Mapping[str, Any]) -> str | None:
     if item["name"] not in REQUIRED or item["status"] != "failed":
         return None
     why: str = item["evidence"][0] if item["evidence"] else item["advice"]
-    if item["name"] == "name" and _MAY_READ_STDIN.search(why):
-        why = f"{why}; {AS_STDIO}"
     return _line(f"it failed its check: {why}")
 
 

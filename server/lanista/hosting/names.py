@@ -191,8 +191,12 @@ def why_no_hello(bot: "Bot", command: Sequence[str]) -> str:
     crashed = bot.exit is not None and bot.exit.code != 0
     if connects or (crashed and not AT_END_OF_INPUT.search(bot.output_tail())):
         return ""
-    line = shell_word(STDIO + shlex.join(command))
-    return f"if it reads its turns from standard input, start it as {line}"
+    from lanista.bots import unpacker  # noqa: PLC0415 - imports tarfile, which few need
+
+    how = f"start it as {shell_word(STDIO + shlex.join(command))}"
+    if unpacker.__file__ in command:  # a program that was handed in, whose author gave no command
+        how = f'hand it in as a ZIP whose bot.toml has run = "{STDIO}COMMAND"'
+    return f"if it reads its turns from standard input, {how}"
 
 
 def why_silent(command: Sequence[str]) -> str:
