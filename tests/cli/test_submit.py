@@ -251,7 +251,7 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     page.answers = {f"GET {PATH}": [b"<html>"]}
     expected = "what is there isn't an arena's page; give the address that browsers open\n"
     assert expected == said(*here, "pit")
-    for url in ("ftp://x", "http://[::1"):
+    for url in ("ftp://x", "http://[::1", "http://arena..example:8080"):
         expected = f"lanista: --arena '{url}': expected the address of the arena's page, as"
         assert expected in said("--arena", url, "--ladder", "pit")
     port = page.server.server_address[1]

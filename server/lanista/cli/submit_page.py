@@ -91,8 +91,9 @@ class Page:
         """Return the page of an address, as a browser shows it."""
         try:
             parts = urlsplit(address if "://" in address else f"http://{address}")
-            is_right = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-        except ValueError:
+            host = (parts.hostname or "").encode("idna")  # as connecting does
+            is_right = parts.scheme in {"http", "https"} and host and parts.port != 0
+        except ValueError:  # also UnicodeError, as for two dots in a row
             is_right = False
         if not is_right or not address.isascii() or not address.isprintable() or " " in address:
             raise BadInputError(
