@@ -149,6 +149,15 @@ def test_of_the_status_nothing_is_cut_in_a_terminal_of_80_columns(ladder):
     assert ladder == name + "".join(rest).strip()
 
 
+def test_the_status_of_an_arena_that_runs_since_before_an_upgrade():
+    """It doesn't say whether records can be written."""
+    status = status_of("pit")
+    del status["trouble"]
+    file = io.StringIO()
+    Console(file=file, width=80).print(arena_operator.status_text(status))
+    assert "no match begins" not in file.getvalue()
+
+
 def test_the_live_status_is_drawn_again_and_again(capsys, monkeypatch):
     """Until it is interrupted; text of the arena is safe for the terminal."""
     status = status_of("p\x1bit")

@@ -82,7 +82,7 @@ def status_text(status: Mapping[str, Any]) -> "RenderableType":
         f"Lanista {status['version']} on {where}, up {duration(status['uptime'])}{page}",
         ", ".join(figures),
     ]
-    if status["trouble"]:
+    if status.get("trouble"):  # an arena that was started before an upgrade doesn't say
         lines.append(f"no match begins, as records can't be written: {status['trouble']}")
     parts: list[RenderableType] = [Text(printable(line)) for line in lines]
     if status["ladders"]:
