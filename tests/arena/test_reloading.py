@@ -9,7 +9,7 @@ import structlog
 import trio
 
 from lanista.arena.arena import Arena
-from lanista.arena.ladder_room import open_ladders
+from lanista.arena.ladder_room import LadderRoom, open_ladders
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.options import LADDER_LIMITS, LIMITS, unchangeable, with_limits
 from lanista.arena.server import _reload
@@ -156,6 +156,8 @@ async def test_programs_that_play_already_get_new_limits(tmp_path, monkeypatch):
         version = await submissions.hand_in(ANN, "bot.py", b"x")
         await submissions.bring_up(ANN.key, version.number)
         assert BotLimits() == room.submitted["Ann"].contestant.limits
+        # With a thousand programs, to offer them all again would hold the event loop for seconds.
+        monkeypatch.setattr(LadderRoom, "offer", None)
         limited = attrs.evolve(ladder, submissions=Submissions(limits="memory=64M"))
         server.reload(arena_options(RULESET, data=tmp_path, ladders=(limited,)))
         assert parse_limits("memory=64M") == room.submitted["Ann"].contestant.limits

@@ -401,8 +401,11 @@ class LadderSubmissions:
 
     def reload(self) -> None:
         """Let what plays already have the limits that the ladder's spec gives now."""
-        for author in self.authors.values():
-            self._offer(author)
+        # Nothing is offered again: for each offer the ladder looks at all names that wait.
+        limits = parse_limits(self.spec.limits)
+        for name, bot in self.room.submitted.items():
+            contestant = attrs.evolve(bot.contestant, limits=limits)
+            self.room.submitted[name] = attrs.evolve(bot, contestant=contestant)
 
     async def take_up_names(
         self, registered: Mapping[str, RegisteredName], removed: Mapping[str, RegisteredName]
