@@ -380,6 +380,20 @@ async def test_what_is_built_although_nobody_wants_it_any_more_does_not_play(
     assert 1 == submissions.room.submitted["Ann"].version
 
 
+async def test_what_is_deleted_as_its_build_begins_keeps_nobody_waiting(tmp_path, monkeypatch):
+    """Its sandbox can't be made without the file, and isn't tried again."""
+
+    async def build(*_, **__):
+        await submissions.delete(who("Ann"), 1)
+        raise BrokenSandboxError("no such file")
+
+    monkeypatch.setattr(Builder, "build", build)
+    submissions = opened(tmp_path)
+    await submissions.hand_in(who("Ann"), "bot.py", b"x")
+    assert await submissions.bring_up("ann", 1)
+    assert {} == states(submissions, "ann")
+
+
 async def test_what_is_refused_gives_a_name_no_program_of_a_former_owner(tmp_path):
     """Its program doesn't come back: neither what waits to be built, nor what could play."""
     submissions = opened(tmp_path, max_disk=1 << 20)

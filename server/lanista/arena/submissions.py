@@ -471,6 +471,8 @@ class LadderSubmissions:
         try:
             await self._bring_up(key, number)
         except (BrokenSandboxError, OSError) as error:
+            if number not in self.authors[key].versions:  # it was deleted, and so was its file
+                return True
             ladder, why = self.room.spec.name, str(error)
             log.error("a submission can't be built now; it is tried again", ladder=ladder, why=why)
             await self._put_back(key, number)
