@@ -4,6 +4,7 @@ Its conversations over real sockets are in tests/e2e.
 """
 
 import contextlib
+import errno
 import gc
 import weakref
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from structlog.testing import capture_logs
 from arena.handed import PATIENCE, connected
 from lanista.arena.admission import Place
 from lanista.arena.arena import Arena
-from lanista.arena.bot_connections import LINES_LOGGED
+from lanista.arena.bot_connections import LINES_LOGGED, BotConnections
 from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.limits import Turns
 from lanista.arena.lobby import Member, Player
@@ -514,3 +515,25 @@ def test_no_house_bot_is_seated_beside_the_ladders_of_an_arena_that_has_no_other
     server.matches.nursery = object()
     with pytest.raises(BadInputError, match="this arena has only ladders"):
         server.seat_house_bot("angrymob", "CamperJoe", "practice")
+
+
+async def test_a_house_bot_for_whose_connection_there_is_no_descriptor_ends_no_arena(
+    nursery, monkeypatch
+):
+    @contextlib.asynccontextmanager
+    async def starting(*_):
+        await trio.sleep_forever()
+        yield
+
+    async def accept(*_):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("lanista.arena.arena.start_bot", starting)
+    monkeypatch.setattr(BotConnections, "_accept", accept)
+    arena = Arena(arena_options(RULESET))
+    arena.matches.nursery = nursery
+    with capture_logs() as logs, trio.fail_after(PATIENCE):
+        arena.seat_house_bot("angrymob", "CamperJoe", "practice")
+        while arena._guests:
+            await trio.lowlevel.checkpoint()
+    assert ["a house bot can't connect"] == [line["event"] for line in logs]

@@ -24,6 +24,7 @@ from lanista.errors import BadInputError
 from lanista.games import registry
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.names import bot_command
+from lanista.nurseries import ungrouped
 from lanista.results.recovery import complete_records
 
 if TYPE_CHECKING:  # as in `lobby`
@@ -202,7 +203,8 @@ class Arena:
                     await started.exited()
                     how = await started.why_left()
             log.info("a house bot has left", name=name, room=room, how=how)
-        except OSError as error:  # there is no descriptor or port for its connection
-            log.error("a house bot can't connect", name=name, room=room, why=error.strerror)
+        except* OSError as errors:  # there is no descriptor or port for its connection
+            why = str(ungrouped(errors))
+            log.error("a house bot can't connect", name=name, room=room, why=why)
         finally:
             self._guests -= 1
