@@ -108,6 +108,16 @@ def test_a_copy_that_would_lack_what_is_on_an_absent_disk_is_not_made(file, tmp_
     assert not (tmp_path / "copy").exists()
 
 
+def test_a_copy_that_would_lack_records_which_cannot_be_listed_is_not_made(file, tmp_path):
+    records = file.parent / "data" / "records"
+    records.rename(tmp_path / "moved")
+    records.touch()
+    with pytest.raises(BadInputError, match="records: Not a directory"):
+        back_up(SPEC, file, tmp_path / "copy")
+    records.unlink()
+    assert 0 == back_up(SPEC, file, tmp_path / "copy").files
+
+
 def test_a_copy_that_fails_leaves_nothing(file, tmp_path, monkeypatch):
     empty = tmp_path / "empty"
     empty.mkdir()

@@ -120,7 +120,12 @@ def _copy_submissions(submissions: Path, copied: Path) -> int:
 
 def _files(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder and of those in it, but no symbolic links."""
-    for top, _, names in os.walk(folder):
+
+    def tell(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):  # none yet, or removed meanwhile
+            raise error
+
+    for top, _, names in os.walk(folder, onerror=tell):
         for name in names:
             path = Path(top, name)
             if path.is_file() and not path.is_symlink():
