@@ -194,7 +194,8 @@ async def test_no_room_for_frames_is_reported(cache, record):
     assert "m1" == (await frame_file.wait_head())["match"]
     await frame_file.wait_frame(0)
     assert 0 == frame_file.count
-    assert "no room for the frames: No space left on device" == frame_file.failed
+    words = "can't write the frames: No space left on device; open the match again"
+    assert words == frame_file.failed
 
 
 def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monkeypatch):

@@ -197,7 +197,8 @@ class ReplayWorker:
             try:
                 job.write(made)
             except OSError as error:
-                made, last = [], {"failed": f"no room for the frames: {error.strerror}"}
+                words = f"can't write the frames: {error.strerror}; open the match again"
+                made, last = [], {"failed": words}
         if last:
             self._drop(job.number)
         if not (made or head or last):

@@ -373,9 +373,9 @@ class Viewer:
             try:
                 first, chunk = frame_file.chunk(position, known=known)
             except OSError as error:
-                frame_file.fail(f"can't read the frames: {error.strerror}; open the match again")
-                await self._send_end(message, match, frame_file)
-                return
+                words = f"can't read the frames: {error.strerror}; open the match again"
+                frame_file.fail(words)
+                raise NoFramesError(words) from None
             about = frames.encode(
                 {
                     "type": "frames",
