@@ -105,8 +105,8 @@ def test_a_file_that_is_no_command_is_told_how_to_run(tmp_path, monkeypatch, nam
 
 
 @pytest.mark.parametrize("bot", ["~/mybot", "DEPTH=3 ./mybot", "cd bots && ./mybot", "."])
-def test_what_only_a_shell_would_understand_is_no_program(bot):
+def test_what_only_a_shell_would_understand_and_a_folder_are_no_programs(bot):
     program = bot.split()[0]
-    why = f"and no program '{program}' that could be run; no shell reads a command line"
+    why = f"no program '{program}' that could be run; a folder isn't one, and no shell reads a "
     with pytest.raises(BadInputError, match=why):
         bot_command("angrymob", bot)

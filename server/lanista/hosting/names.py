@@ -88,9 +88,10 @@ def checked_program(bot: str, argv: Sequence[str], game: str, folder: Path | Non
             f"bot {bot!r}: {argv[0]} is a file, {_how_to_run(file, argv[0], shell_word)}"
         )
     known = ", ".join(registry.house_bots(game)) or "none"
+    hint = _meant(bot, game) or "; a folder isn't one, and no shell reads a command line"
     raise BadInputError(
         f"unknown bot {bot!r}: no house bot of {game} ({known}), and no program {argv[0]!r} that "
-        f"could be run{_meant(bot, game) or '; no shell reads a command line'}"
+        f"could be run{hint}"
     )
 
 
