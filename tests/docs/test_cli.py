@@ -36,3 +36,11 @@ def test_every_command_is_on_the_page():
     text = (DOCS / "cli.md").read_text("utf-8")
     missing = [words for words, _ in commands(lanista) if not re.search(rf"\b{words[-1]}\b", text)]
     assert [] == missing
+
+
+def test_every_default_that_the_help_shows_may_be_given():
+    for _, command in commands(lanista):
+        for option in command.params:
+            has_value = isinstance(option, click.Option) and not option.is_flag
+            if has_value and isinstance(option.default, (int, float, str)):
+                option.type.convert(str(option.default), option, None)

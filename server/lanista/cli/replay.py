@@ -188,7 +188,7 @@ def _indented(lines: Sequence[str]) -> Iterator[str]:
 @command.command("show")
 @click.argument("file")
 @click.option("--turn", type=click.IntRange(min=0), help="Draw only the position after N turns.")
-@click.option("--delay", type=PAUSE, default=50.0, metavar="MS", help="Pause between turns.")
+@click.option("--delay", type=PAUSE, default=50, metavar="MS", help="Pause between turns.")
 @size_option
 @click.option(
     "--drawings/--no-drawings", "draws", default=True, help="Show what bots drew by their logs."
