@@ -12,6 +12,7 @@ from lanista.competition import events, result_recorder, worker
 from lanista.competition.executors import GivenWorkers
 from lanista.competition.worker import WorkError
 from lanista.errors import StoreError
+from lanista.ratings.text import markdown_text
 from lanista.results.database import Store
 from lanista.results.reading import Reading
 from results.samples import asking
@@ -141,6 +142,7 @@ class TestHalting:
         assert ["db: gone"] == [event.words for event in log.of(events.Halted)]
         assert (BLOCKS, BLOCKS) == (report.standings.blocks, len(stored(setup)))
         assert all(row.rating and row.matches for row in report.standings.rows)
+        assert len(setup.bots) == markdown_text(report.standings).count(" | ? |\n")
 
     def test_the_command_line_says_that_it_halted(self, tmp_path, monkeypatch, capsys):
         """3, not 2: the input was good."""

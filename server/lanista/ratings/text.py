@@ -217,7 +217,10 @@ def columns(standings: Standings) -> list[Column]:
         Column(
             "failures",
             "Endings that were its own fault; see the endings.",
-            lambda row: failures_text(row.endings) or "none",
+            # Matches without endings are those of a run whose database is gone.
+            lambda row: (
+                failures_text(row.endings) or ("?" if row.matches and not row.endings else "none")
+            ),
             is_text=True,
         ),
     ]
