@@ -414,6 +414,14 @@ def test_a_tournament_s_database_is_made_anew(cup, folder):
     check_same(folder, cup)
 
 
+def test_a_record_that_cant_be_opened_for_a_new_database_is_told_without_a_number(folder):
+    (folder / "cup.db").unlink()
+    record = next((folder / "cup.records").glob("*/*-1.jsonl.gz"))
+    record.unlink()
+    record.mkdir()
+    assert f"cup: record: {record}: Is a directory" == verified(REBUILD, folder)[0]
+
+
 def test_bots_with_several_seats_are_known_in_records(tmp_path):
     """A version test of four gives each bot two seats, the second with a number after its name."""
     (tmp_path / "cup.toml").write_text(FOUR)

@@ -6,7 +6,7 @@ from pathlib import Path
 import attrs
 
 from lanista.competition.setup import Setup
-from lanista.errors import StoreError
+from lanista.errors import StoreError, one_line
 from lanista.games.outcome import Termination
 from lanista.hosting.host import distinct
 from lanista.match.record import BadRecordError, Header, ResultInfo
@@ -125,7 +125,7 @@ def rebuild(setup: Setup, database: Path) -> Rebuild:
             try:
                 found = records.read(record, seating)
             except (BadRecordError, OSError) as error:
-                work.troubles.append(f"record: {error}")
+                work.troubles.append(f"record: {one_line(error)}")
                 continue
             if found is not None:
                 blocks.setdefault(block, []).append((last, found))
