@@ -266,6 +266,21 @@ async def test_frames_that_are_interrupted_are_made_again_when_the_match_is_open
     assert ("end", INTERRUPTED) == (answer["type"], answer["trouble"])
 
 
+async def test_frames_of_a_running_match_that_are_interrupted_while_they_wait_end_nothing(
+    house, monkeypatch
+):
+    """An answer waits for its turn among other viewers, and the replay worker may die meanwhile."""
+    _, _, match, page = await house.watched()
+    (frame_file,) = house.server.view.frame_cache._files.values()
+
+    async def interrupted(_):
+        frame_file.fail(INTERRUPTED)
+
+    monkeypatch.setattr(module.Viewer, "_wait_turn", interrupted)
+    answer = await page.frames(match, 0)
+    assert ("frames", False) == (answer["type"], answer["over"])
+
+
 async def test_frames_that_a_clean_up_removed_are_made_again(house):
     """With their folder; the match that they are of is still running."""
     ann, bob, match, page = await house.watched()

@@ -351,7 +351,8 @@ class Viewer:
             await frame_file.wait_frame(position)
             may_end = frame_file.count > 0 and not self.view.is_running(match)
             if frame_file.failed is not None and not may_end:
-                # A page that is told an end asks for no more, and has nothing to show without one.
+                # A page that is told the end asks for no more frames; without any frame it has
+                # nothing to show.
                 raise NoFramesError(frame_file.failed)
             if self.view.running.matches:
                 await self._wait_turn()
@@ -383,7 +384,9 @@ class Viewer:
                     "match": match,
                     "from": first,
                     "count": frame_file.total or frame_file.count,
-                    "over": frame_file.total is not None,
+                    # A failed file has a total, too.
+                    "over": frame_file.total is not None
+                    and (frame_file.failed is None or not self.view.is_running(match)),
                 }
             )
             if packed and len(chunk) >= WORTH_PACKING:
