@@ -346,6 +346,19 @@ async def test_frames_leave_as_much_room_as_they_take(cache, record, monkeypatch
     await removed(cache, {frame_file.file for frame_file in made[1:]})
 
 
+async def test_frames_are_released_also_where_the_folder_for_temporary_files_is_gone(
+    cache, record, monkeypatch
+):
+    def gone(_):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(module.shutil, "disk_usage", gone)
+    frame_file = cache.acquire("a", record, live=False)
+    assert await over(frame_file)
+    cache.release(frame_file)
+    assert 0 == frame_file.viewers
+
+
 async def test_few_unfinished_files_are_kept_that_nobody_looks_at(cache, tmp_path, record):
     """They are work without end: the oldest go."""
     growing = tmp_path / "m.jsonl.part"

@@ -275,7 +275,9 @@ class FrameCache:
         if self._files.get((file.key, file.logs)) is not file:  # another file has replaced it
             self._forget(file)
         size = sum(file.size for file in self._files.values())
-        most = min(KEPT, shutil.disk_usage(self.folder.parent).free)
+        most = KEPT
+        with contextlib.suppress(OSError):  # the folder for temporary files may be gone
+            most = min(KEPT, (size + shutil.disk_usage(self.folder.parent).free) // 2)
         unseen = [file for file in self._files.values() if not file.viewers]
         # Unfinished ones still cost work: only a few are kept for viewers that come back.
         unfinished = sum(not file.over for file in unseen)
