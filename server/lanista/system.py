@@ -138,6 +138,18 @@ def return_large_blocks() -> None:
         ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK)
 
 
+def exists(path: Path) -> bool:
+    """Return whether something is at a path; raise OSError if that can't be told.
+
+    Since Python 3.14 `Path.exists` returns False then, as for a folder that can't be searched.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def make_folder(folder: Path, mode: int = 0o777) -> None:
     """Make a folder and those around it, unless it is there; raise OSError if it can't be made.
 

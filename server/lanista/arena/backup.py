@@ -8,6 +8,7 @@ matches in it.
 import contextlib
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from lanista.match.record import PART, TMP
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.submissions import SubmissionFolder, link_or_copy, owner_salt
+from lanista.system import exists
 
 
 @attrs.frozen
@@ -83,7 +85,7 @@ def data_within(spec: ArenaSpec) -> Path:
 
 
 def _copy_database(data: DataFolder, copied: DataFolder) -> bool:
-    if not data.database.exists():
+    if not exists(data.database):
         return False
     # The arena looks for damage when it starts, also with the copy.
     with Database.open(data.database, create=False, check=False) as database:
@@ -106,11 +108,12 @@ def _copy_records(records: Path, copied: Path) -> int:
 
 
 def _copy_submissions(submissions: Path, copied: Path) -> int:
-    if not submissions.exists():
+    if not exists(submissions):
         return 0
+    list(_files(submissions))  # raises if a folder can't be listed, which `glob` passes over
     copied.mkdir(mode=0o700)
     salt = owner_salt(submissions)
-    if salt.exists():
+    if exists(salt):
         _private_copy(salt, owner_salt(copied))
     return sum(
         SubmissionFolder(folder).copy(SubmissionFolder(copied / folder.name))
@@ -128,8 +131,15 @@ def _files(folder: Path) -> Iterator[Path]:
     for top, _, names in os.walk(folder, onerror=tell):
         for name in names:
             path = Path(top, name)
-            if path.is_file() and not path.is_symlink():
+            if _is_file(path):
                 yield path
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:  # it was removed meanwhile
+        return False
 
 
 def _private_copy(path: Path, place: Path) -> None:

@@ -17,7 +17,7 @@ from sqlalchemy import exc
 
 from lanista.errors import StoreError, file_errors
 from lanista.results.engines import path_of, where_of
-from lanista.system import make_file, make_folder
+from lanista.system import exists, make_file, make_folder
 
 RELEASE_PATIENCE = 5.0
 """How long to wait for a PostgreSQL lock, in seconds.
@@ -95,7 +95,7 @@ def _claim(folder: Path, path: Path, database: str | Path) -> None:
         return
     other = owner if "://" in owner else os.path.normpath(real / owner)
     # Equal blocks of two tournaments would have the same places for their records.
-    if owner and (other == owner or Path(other).exists()):
+    if owner and (other == owner or exists(Path(other))):
         raise StoreError(
             f"{folder}: has the records of another tournament, whose results are in {other}; give "
             f"each its own folder of records, or remove {path} if this one was copied or moved"
