@@ -61,6 +61,12 @@ def said_where_nothing_can_be_written(folder):
     return json.loads(ended.stdout)
 
 
+def test_links_in_a_circle_are_no_database(tmp_path):
+    circle = tmp_path / "cup.db"
+    circle.symlink_to(circle)
+    assert str(circle) in refused(lambda: Store.open(circle))
+
+
 def test_a_full_database_leaves_nothing_half_there(tmp_path):
     """SQLite's own bound has the same code as a full disk, and comes in mid-transaction."""
     with Store.open(tmp_path / "cup.db") as store:

@@ -176,9 +176,9 @@ class Database:
         wanted = os.R_OK | (os.W_OK if create else 0)
         if path.exists() and (path.is_dir() or not os.access(path, wanted)):
             raise StoreError(f"{path}: {why_closed(path)}")
-        real = path.resolve()  # the files beside it are where a link leads
         if create:
             return cls._sqlite_in(path, "mode=rwc")
+        real = path.resolve()  # the files beside it are where a link leads
         if all(os.access(place, os.W_OK) for place in (real.parent, real)):
             return cls._sqlite_in(path, "mode=rw")
         # In a place that can't be written the usual mode fails, as readers share an index in a file

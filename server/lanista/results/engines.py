@@ -123,7 +123,8 @@ def log_of(path: Path) -> Path:
 
 def why_closed(path: Path) -> str:
     """Return why a file can't be opened or written, as far as its surroundings show."""
-    folder = path.parent
+    real = Path(os.path.realpath(path))  # a database's folder is where a link leads
+    folder = real.parent
     if not folder.is_dir():
         return f"there is no folder {folder}"
     if path.is_dir():
@@ -137,7 +138,7 @@ def why_closed(path: Path) -> str:
         return "there is no such file; `lanista tournament run` creates it"
     if not os.access(path, os.W_OK):
         return "this user may not write it"
-    for beside in (log_of(path), Path(f"{path}-shm")):
+    for beside in (log_of(real), Path(f"{real}-shm")):
         if beside.exists() and not os.access(beside, os.W_OK):
             # It was made for somebody who may read the database, but write only its folder.
             return f"this user may not write {beside}, which another user's program left or uses"
