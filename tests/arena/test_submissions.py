@@ -43,6 +43,7 @@ from support.arenas import arena_options
 from support.builds import build as build_well
 from support.builds import make_up
 from support.submissions import handed_in, ready
+from support.waiting import until
 
 
 def who(name, owner=None):
@@ -391,6 +392,30 @@ async def test_what_is_deleted_as_its_build_begins_keeps_nobody_waiting(tmp_path
     submissions = opened(tmp_path)
     await submissions.hand_in(who("Ann"), "bot.py", b"x")
     assert await submissions.bring_up("ann", 1)
+    assert {} == states(submissions, "ann")
+
+
+async def test_what_is_built_under_a_name_that_is_being_removed_keeps_nobody_waiting(
+    tmp_path, monkeypatch
+):
+    """Its file is removed first."""
+    submissions, removing = opened(tmp_path), trio.Event()
+
+    async def build(*_, **__):
+        nursery.start_soon(submissions.take_up_names, {}, {"ann": registered("Ann")})
+        await removing.wait()
+        raise BrokenSandboxError("no such file")
+
+    async def remove(*_):
+        if not removing.is_set():
+            removing.set()
+            await until(lambda: submissions._lock.statistics().tasks_waiting)
+
+    await submissions.hand_in(who("Ann"), "bot.py", b"x")
+    monkeypatch.setattr(Builder, "build", build)
+    monkeypatch.setattr(LadderSubmissions, "_remove", remove)
+    async with trio.open_nursery() as nursery:
+        assert await submissions.bring_up("ann", 1)
     assert {} == states(submissions, "ann")
 
 

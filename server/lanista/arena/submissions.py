@@ -404,8 +404,9 @@ class LadderSubmissions:
         # Nothing is offered again: for each offer the ladder looks at all names that wait.
         limits = parse_limits(self.spec.limits)
         for name, bot in self.room.submitted.items():
-            contestant = attrs.evolve(bot.contestant, limits=limits)
-            self.room.submitted[name] = attrs.evolve(bot, contestant=contestant)
+            if bot.contestant.limits != limits:
+                contestant = attrs.evolve(bot.contestant, limits=limits)
+                self.room.submitted[name] = attrs.evolve(bot, contestant=contestant)
 
     async def take_up_names(
         self, registered: Mapping[str, RegisteredName], removed: Mapping[str, RegisteredName]
@@ -471,11 +472,11 @@ class LadderSubmissions:
         try:
             await self._bring_up(key, number)
         except (BrokenSandboxError, OSError) as error:
+            await self._put_back(key, number)
             if number not in self.authors[key].versions:  # it was deleted, and so was its file
                 return True
             ladder, why = self.room.spec.name, str(error)
             log.error("a submission can't be built now; it is tried again", ladder=ladder, why=why)
-            await self._put_back(key, number)
             return False
         finally:
             with trio.CancelScope(shield=True):
