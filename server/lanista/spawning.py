@@ -93,7 +93,7 @@ def begin_helper(niceness: int, max_memory: int | None) -> None:
     os.nice(niceness)
     if max_memory is not None:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
-        if most == resource.RLIM_INFINITY or most > max_memory:  # nobody may raise a lower limit
+        if most == resource.RLIM_INFINITY or most > max_memory:  # only root may raise a lower limit
             resource.setrlimit(resource.RLIMIT_AS, (max_memory, max_memory))
     return_large_blocks()
 

@@ -20,7 +20,7 @@ from lanista.arena.spec import Registration
 from lanista.arena.tls import TlsRelay
 from lanista.bots.command import environment
 from lanista.bots.process import start_bot
-from lanista.errors import BadInputError
+from lanista.errors import BadInputError, one_line
 from lanista.games import registry
 from lanista.hosting.control import RunningMatches
 from lanista.hosting.names import bot_command
@@ -204,7 +204,7 @@ class Arena:
                     how = await started.why_left()
             log.info("a house bot has left", name=name, room=room, how=how)
         except* OSError as errors:  # there is no descriptor or port for its connection
-            why = str(ungrouped(errors))
+            why = one_line(ungrouped(errors))
             log.error("a house bot can't connect", name=name, room=room, why=why)
         finally:
             self._guests -= 1

@@ -12,7 +12,6 @@ the Python that runs this, so that a program built on one machine runs on anothe
 
 import os
 import sys
-import tarfile
 
 FOLDER = "/tmp/bot"  # noqa: S108 -- the sandbox's own, seen by nobody else
 PYTHON = "{python}"
@@ -26,6 +25,8 @@ def main(program: str, command: list[str]) -> None:
     """Unpack the program and execute its command line."""
     os.nice(NICENESS)
     os.makedirs(FOLDER)
+    import tarfile  # noqa: PLC0415 - slow to import, for whoever only names this file
+
     with tarfile.open(program) as files:
         # As it is: the sandbox holds whatever it may be, and Python before 3.11.4 has no filters.
         files.extraction_filter = lambda member, _folder: member

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lanista.bots import unpacker
 from lanista.bots.command import (
     INTERPRETER,
     OWN_MODULE,
@@ -192,8 +193,6 @@ def why_no_hello(bot: "Bot", command: Sequence[str]) -> str:
     crashed = bot.exit is not None and bot.exit.code != 0
     if connects or (crashed and not AT_END_OF_INPUT.search(bot.output_tail())):
         return ""
-    from lanista.bots import unpacker  # noqa: PLC0415 - imports tarfile, which few need
-
     how = f"start it as {shell_word(STDIO + shlex.join(command))}"
     if unpacker.__file__ in command:  # a program that was handed in, whose author gave no command
         how = f'hand it in as a ZIP whose bot.toml has run = "{STDIO}COMMAND"'

@@ -98,7 +98,7 @@ export async function showMatch(stage, link, running, how) {
         await pause(STEP, signal);
       }
     }
-    return scene.isShown;
+    return scene.isShown && !scene.isBroken;
   } finally {
     scene.close();
   }
