@@ -17,6 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 
 from lanista.bots.syscalls import can_fork_siblings, fork_sibling
 
@@ -144,6 +145,7 @@ def _main():
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
+    tempfile.tempdir = None  # something may have asked for it already
     sys.argv[:] = ["lanista", *request["words"]]
     exec(request["change"], {})
     main()

@@ -61,10 +61,12 @@ class Arena(Daemon):
 
     def lists(self, match):
         """Whether the page knows a match; records are looked for while it is served already."""
-        with contextlib.suppress(HTTPError):
+        try:
             urlopen(f"{self.page}/api/1/matches/{match}").close()
-            return True
-        return False
+        except HTTPError as error:
+            error.close()
+            return False
+        return True
 
     def address(self, match):
         """Where a match is shown."""

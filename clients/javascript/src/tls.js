@@ -102,8 +102,9 @@ export function secured(plain, host, port, ca, timeout) {
 function reason(error, host) {
   const code = error.code ?? "";
   if (UNTRUSTED.has(code)) {
+    const [why] = error.message.split(";"); // what newer versions of Node.js add is for its own CAs
     return (
-      `its certificate isn't trusted (${error.message}); ` +
+      `its certificate isn't trusted (${why}); ` +
       "to trust it, name a file with it or its issuer's in LANISTA_TLS_CA"
     );
   }
