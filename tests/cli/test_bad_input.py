@@ -76,7 +76,7 @@ BAD = {
     "record a folder": (f"{PLAY} -o folder", "-o folder: name a file for the record of one"),
     "record's folder a file": (f"{PLAY} -n 2 -o empty", "-o empty: name a file for the record"),
     "records below a file": (f"{PLAY} -n 2 -o empty/folder", "can't write the record empty/folder"),
-    "record's name too long": (f"{PLAY} -o {LONG}", f"can't write {LONG}: File name too long"),
+    "record's name too long": (f"{PLAY} -o {LONG}", f"can't write the record {LONG}: File name"),
     "data below a file": (
         "serve --data empty/data",
         "can't write records to empty/data/records: Not a directory",
