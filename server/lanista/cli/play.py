@@ -289,9 +289,8 @@ def _record_path(game: str, record: str | None, matches: int, seed: int) -> Any:
         record = None  # the match file is made from a record with a name of its own
     path = inputs.RECORDS if record is None else Path(record)
     names_file = record is not None and matches == 1
-    with file_errors(
-        "can't write the record", path
-    ):  # a name too long, a folder that can't be searched
+    # The error of a name too long, or of a folder that can't be searched.
+    with file_errors("can't write the record", path):
         if path.exists() and path.is_dir() == names_file:
             raise BadInputError(
                 f"-o {path}: name a file for the record of one match, and with -n a folder"
