@@ -133,7 +133,7 @@ def test_a_copy_that_fails_leaves_nothing(file, tmp_path, monkeypatch):
 
 
 def test_a_full_disk_is_told_of_where_the_copy_is_made(file, tmp_path, monkeypatch):
-    def full(*_):
+    def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     for how in "sendfile", "copy_file_range":  # depending on Python's version
