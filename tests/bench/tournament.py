@@ -2,7 +2,8 @@
 
 - Matches a second with trivial bots (a bare C socket, kept from match to match) by concurrency, all
   told: pairing, processes, rules, clock, record, database. Beside it the games a second of
-  fastchess, if it is on the PATH, with engines as trivial and games of eight plies.
+  fastchess, if it is on the PATH, with engines as trivial and games of eight plies. Both also with
+  bots that wait a millisecond before each move.
 - The manager's and the arena's share of the processor beside the bots'.
 - A match from the start of its bots to its record on disk, beside a floor: the same processes
   started, connected, the same lines exchanged through blocking sockets.
@@ -11,6 +12,7 @@
 
 import itertools
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -66,7 +68,7 @@ def matches_a_second(folder, command, concurrency):
     return 2 * BLOCKS / took
 
 
-def fastchess_games_a_second(folder, engine, concurrency):
+def fastchess_games_a_second(folder, engine, concurrency, think_ms=0):
     """As many games of eight plies by fastchess; None where it isn't installed."""
     if shutil.which("fastchess") is None:
         return None
@@ -80,6 +82,7 @@ def fastchess_games_a_second(folder, engine, concurrency):
             *("-pgnout", "file=games.pgn"),
         ],
         cwd=folder,
+        env={**os.environ, "THINK_MS": str(think_ms)},
         stdout=subprocess.DEVNULL,
         check=True,
     )
@@ -236,22 +239,22 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         command, engine = f"{compiled(folder)} angrymob", compiled(folder, "knights")
-        rates, rivals = {}, {}
-        for concurrency in (1, 2, 4):
+        rates, rivals = {0: {}, 1: {}}, {0: {}, 1: {}}  # by the milliseconds of thinking
+        for think_ms, concurrency in itertools.product(rates, (1, 2, 4)):
             # In turns, so that a machine that changes its speed does so for both.
             ours, theirs = zip(
                 *(
                     (
-                        matches_a_second(folder, command, concurrency),
-                        fastchess_games_a_second(folder, engine, concurrency),
+                        matches_a_second(folder, f"env THINK_MS={think_ms} {command}", concurrency),
+                        fastchess_games_a_second(folder, engine, concurrency, think_ms),
                     )
                     for _ in range(3)
                 ),
                 strict=True,
             )
-            rates[str(concurrency)] = median(ours)
-            rivals[str(concurrency)] = None if None in theirs else median(theirs)
-        if None in rivals.values():
+            rates[think_ms][concurrency] = median(ours)
+            rivals[think_ms][concurrency] = None if None in theirs else median(theirs)
+        if shutil.which("fastchess") is None:
             print("fastchess isn't on the PATH: it wasn't measured")
         ours, bots = shares(folder, command)
         told, last = conversation()
@@ -266,8 +269,10 @@ def main():
         keep(
             "tournament",
             {
-                "matches_a_second_by_concurrency": rates,
-                "fastchess_games_a_second_by_concurrency": rivals,
+                "matches_a_second_by_concurrency": rates[0],
+                "fastchess_games_a_second_by_concurrency": rivals[0],
+                "matches_a_second_thinking_1_ms": rates[1],
+                "fastchess_games_a_second_thinking_1_ms": rivals[1],
                 "cpu_ms_a_match_manager_and_arena": round(1000 * ours, 2),
                 "cpu_ms_a_match_bots": round(1000 * bots, 2),
                 "floor_ms_a_started_match": round(1000 * median([low for low, _ in rows]), 1),
