@@ -23,7 +23,8 @@ WON, LOST, DRAWN, SPLIT = ((1, 2), (2, 1)), ((2, 1), (1, 2)), ((1, 1), (1, 1)), 
 
 def table(blocks, bots, seated=TWO, **more):
     fillers = more.pop("fillers", ())
-    values = {"name": "cup", "game": "angrymob", "format": "round-robin"} | more
+    about = {"name": "cup", "game": "angrymob", "format": "round-robin"}
+    values = about | {"ended": Endings(bots={}, voids=0)} | more
     return compute(bots=bots, counted=count(blocks, seated, bots, fillers), **values)
 
 

@@ -254,6 +254,26 @@ def standings_of(first, second, third="never met"):
     )
 
 
+def test_endings_that_are_not_known_are_no_zeros():
+    """They were in JSON, CSV and HTML, at the end of a run whose database was gone."""
+    known_zeros = row(1, "A", endings={})
+    table = standings_of("A", "B")
+
+    assert "| none |" in markdown_text(standings([known_zeros]))
+    assert ">0</td>" in html_text(standings([known_zeros]))
+    assert 3 == markdown_text(table).count("| ? |")
+    assert as_json(table)["voids"] is None
+    for told in as_json(table)["standings"]:
+        faults = [told[key] for key in ("late_turns", "malformed_turns", "illegal_moves")]
+        assert {None} == {*told["endings"].values(), *faults}
+    for told in csv.DictReader(io.StringIO(csv_text(table))):
+        columns_ = [key for key in told if key.startswith("ended_") or key.endswith("_turns")]
+        assert {""} == {told[key] for key in [*columns_, "illegal_moves"]}
+    endings = html_text(table).partition("<h2>Endings</h2>")[2]
+    assert 3 * (len(Ending) + 3) == endings.count("<td>?</td>")
+    assert "<td>0</td>" not in endings
+
+
 def test_every_two_that_met_have_a_line_both_ways():
     rows = list(csv.reader(io.StringIO(head_to_head_csv(standings_of("A", "B")))))
 

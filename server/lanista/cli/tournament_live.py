@@ -351,7 +351,7 @@ def table(standings: Standings, rows: int | None = None) -> Table:
             drawn.add_row("…", f"{len(standings.rows) - rows} more")
             break
         texts = [Text(printable(column.cell(row))) for column in shown]
-        if failures_text(row.endings):
+        if row.endings and failures_text(row.endings):
             texts[-1].stylize("red")
         if row.benched:
             texts[titles.index(BOT)].stylize("dim")

@@ -16,7 +16,7 @@ from lanista.competition.stored_blocks import (
 )
 from lanista.games.outcome import ENDINGS
 from lanista.match.record import rounds_of
-from lanista.ratings.compute import NO_ENDINGS, compute
+from lanista.ratings.compute import compute
 from lanista.ratings.counting import count
 from lanista.ratings.table import Standings
 from lanista.results.blocks import BlockScore, Seating
@@ -67,7 +67,7 @@ def standings(setup: Setup, store: Store | None, moment: Snapshot) -> Standings:
     Raises:
         StoreError: The database can't be read.
     """
-    ended = NO_ENDINGS
+    ended = None
     if store is not None:
         with store.reading() as now:
             ended = now.endings(moment.uncounted)

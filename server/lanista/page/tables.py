@@ -337,7 +337,7 @@ def _row(
         "day": since(a_day_ago),
         "week": since(a_week_ago),
         "version": row.version,
-        "failures": sum(count for ending, count in row.endings.items() if ending in FAILURES),
+        "failures": sum(row.ended(ending) or 0 for ending in FAILURES),
     }
 
 

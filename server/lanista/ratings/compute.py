@@ -14,7 +14,6 @@ from lanista.results.blocks import BlockScore, FormatName, Seating
 from lanista.results.match_result import BotEndings, Endings
 
 NOTHING = BotEndings(endings={}, late=0, malformed=0, illegal=0)
-NO_ENDINGS = Endings(bots={}, voids=0)
 
 
 def compute(
@@ -23,7 +22,7 @@ def compute(
     bots: Sequence[str],
     house: Collection[str] = (),
     counted: Counted,
-    ended: Endings = NO_ENDINGS,
+    ended: Endings | None = None,
     benched: Collection[str] = (),
     order: Sequence[tuple[int, str]] | None = None,
     byes: Mapping[str, float] | None = None,
@@ -38,9 +37,10 @@ def compute(
     nothing share the last rank.
 
     The bots are in the spec's order. Those in `house` hold a ladder's scale and take no rank.
-    `byes` has the points from byes, by bot. `head_to_head` is whether the results of every two bots
-    are wanted: of a thousand bots they are a hundred thousand. `about` has the fields of
-    `Standings` that don't follow from these, such as `name` and `game`.
+    `ended` is None if it isn't known how matches ended. `byes` has the points from byes, by bot.
+    `head_to_head` is whether the results of every two bots are wanted: of a thousand bots they are
+    a hundred thousand. `about` has the fields of `Standings` that don't follow from these, such as
+    `name` and `game`.
     """
     byes = byes or {}
     sums, current = tally(counted.by_bot), counted.current
@@ -61,7 +61,6 @@ def compute(
             estimate = estimate_of(ratings.elo[bot], ratings.low[bot], ratings.high[bot])
             if ranks[bot] is not None:
                 rank_low, rank_high = int(ratings.rank_low[bot]), int(ratings.rank_high[bot])
-        of_bot = ended.bots.get(bots[bot], NOTHING)
         rows.append(
             Row(
                 rank=ranks[bot],
@@ -75,10 +74,7 @@ def compute(
                 superior=None if below is None else _superior(ratings, bot, below),
                 places=tuple(sums.places[bot].tolist()),
                 draws=int(sums.draws[bot]),
-                endings=dict(of_bot.endings),
-                late_turns=of_bot.late,
-                malformed_turns=of_bot.malformed,
-                illegal_moves=of_bot.illegal,
+                **_endings(ended, bots[bot]),
                 benched=bots[bot] in benched,
                 version=counted.versions[current[bot]],
                 versions=tuple(versions.get(bot, ())),
@@ -93,8 +89,20 @@ def compute(
         seat_advantage=() if ratings is None else ratings.seats,
         blocks=counted.blocks,
         matches=counted.matches,
-        voids=ended.voids,
+        voids=None if ended is None else ended.voids,
     )
+
+
+def _endings(ended: Endings | None, bot: str) -> dict[str, Any]:
+    """Return the fields of a bot's row that say how its matches ended: None if it isn't known."""
+    of_bot = NOTHING if ended is None else ended.bots.get(bot, NOTHING)
+    fields = {
+        "endings": dict(of_bot.endings),
+        "late_turns": of_bot.late,
+        "malformed_turns": of_bot.malformed,
+        "illegal_moves": of_bot.illegal,
+    }
+    return dict.fromkeys(fields) if ended is None else fields
 
 
 def _versions(counted: Counted, ratings: Ratings) -> Mapping[int, Sequence[RatedVersion]]:

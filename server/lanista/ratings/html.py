@@ -223,10 +223,11 @@ def _endings(standings: Standings) -> Iterator[str]:
     for row in standings.rows:
         cells = [_bot(row)]
         for ending in Ending:
-            count = row.endings.get(ending, 0)
-            cells.append(_cell(str(count), "failed" if count and ending in FAILURES else ""))
+            count = row.ended(ending)
+            kind = "failed" if count and ending in FAILURES else ""
+            cells.append(_cell(_figure(count), kind))
         faults = (row.late_turns, row.malformed_turns, row.illegal_moves)
-        rows.append([*cells, *(_cell(str(count)) for count in faults)])
+        rows.append([*cells, *(_cell(_figure(count)) for count in faults)])
     yield "<h2>Endings</h2>"
     yield from _table(headings, rows)
     yield '<p class="muted">How to read it: how each bot\'s matches ended for it, one ending per '
@@ -235,6 +236,10 @@ def _endings(standings: Standings) -> Iterator[str]:
     yield from _meanings(
         "What the endings mean", [(ending.value, ending.meaning) for ending in Ending]
     )
+
+
+def _figure(count: int | None) -> str:
+    return "?" if count is None else str(count)
 
 
 def _meanings(title: str, meanings: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -52,13 +52,14 @@ class Row:
     two players, without the draws, which are in `draws`."""
     draws: int
     """Number of matches in which all bots had the same rank."""
-    endings: Mapping[Ending, int]
-    """How often each ending occurred: one a match. Void matches are in it, but not in `matches`."""
-    late_turns: int
+    endings: Mapping[Ending, int] | None
+    """How often each ending occurred: one a match. Void matches are in it, but not in `matches`.
+    This and the next three are None at the end of a run whose database is gone."""
+    late_turns: int | None
     """Turns whose answer didn't come in time, in all its matches that count."""
-    malformed_turns: int
+    malformed_turns: int | None
     """Turns whose answer couldn't be read, in the same matches."""
-    illegal_moves: int
+    illegal_moves: int | None
     """Moves that the rules forbid, in the same matches."""
     benched: bool = False
     """Whether it plays no more because it failed too often in a row."""
@@ -67,6 +68,10 @@ class Row:
     None if that match was played without one."""
     versions: tuple[RatedVersion, ...] = ()
     """Its versions, in the order of their first matches; empty if none was submitted."""
+
+    def ended(self, ending: Ending) -> int | None:
+        """Return how often an ending occurred; None if that isn't known."""
+        return None if self.endings is None else self.endings.get(ending, 0)
 
 
 @attrs.frozen(kw_only=True)
@@ -95,8 +100,9 @@ class Standings:
     planned: int | None = None
     """Number of blocks in the whole tournament; None where that isn't known."""
     matches: int
-    voids: int = 0
-    """Number of matches that were void because the host stalled, and which were played again."""
+    voids: int | None = 0
+    """Number of matches that were void because the host stalled, and which were played again; None
+    if the endings aren't known."""
     uncounted: int = 0
     """Number of blocks in the database that the spec, as it is now, doesn't ask for."""
     over: bool = False

@@ -50,8 +50,8 @@ def as_json(standings: Standings) -> dict[str, Any]:
     shown = attrs.filters.exclude("version", "versions")
     # That of `attrs` would keep tuples.
     values = attr.asdict(standings, filter=shown, retain_collection_types=False)
-    for row in values["rows"]:
-        row["endings"] = {ending.value: row["endings"].get(ending, 0) for ending in Ending}
+    for row, shown_row in zip(standings.rows, values["rows"], strict=True):
+        shown_row["endings"] = {ending.value: row.ended(ending) for ending in Ending}
     named = {"standings" if name == "rows" else name: value for name, value in values.items()}
     return {"schema": SCHEMA} | named
 
@@ -100,8 +100,8 @@ def _place(place: int, row: Row) -> int:
     return row.places[place]
 
 
-def _ended(ending: Ending, row: Row) -> int:
-    return row.endings.get(ending, 0)
+def _ended(ending: Ending, row: Row) -> int | None:
+    return row.ended(ending)
 
 
 def guarded(name: str) -> str:
@@ -217,10 +217,7 @@ def columns(standings: Standings) -> list[Column]:
         Column(
             "failures",
             "Endings that were its own fault; see the endings.",
-            # Matches without endings are those of a run whose database is gone.
-            lambda row: (
-                failures_text(row.endings) or ("?" if row.matches and not row.endings else "none")
-            ),
+            lambda row: "?" if row.endings is None else failures_text(row.endings) or "none",
             is_text=True,
         ),
     ]
