@@ -13,6 +13,7 @@ from typing import Any
 
 from lanista.errors import BadInputError, SpecError, did_you_mean
 from lanista.games.base import BadSettingError, FormatError, Ruleset, check_seed, complete_settings
+from lanista.games.conformance import require_board
 from lanista.hosting.names import is_file
 
 RECORDS = Path("lanista-records")
@@ -76,6 +77,8 @@ def checked_setup(
         from_file, board = _content(ruleset, text)
         settings = complete_settings(ruleset, given, from_file)
         if board is not None:
+            # Tried here, since an arena with several processes has to write it before the match.
+            require_board(ruleset.write_board(board))
             ruleset.new(settings, board, ruleset.chance(ruleset.seeds[0]))
     except FormatError as error:
         raise BadInputError(f"{map_name(map_)}: {error}") from None
