@@ -96,7 +96,10 @@ def test_check_changes_nothing(checked, tmp_path, monkeypatch):
         (QUIET + LADDER + "settings.rounds = 1", "ladders[1].settings: "),
         (QUIET + LADDER + 'limits = "memory=x"', "ladders[1].limits "),
         (QUIET.replace("[page]", 'host = "192.0.2.1"\n[page]'), "port: can't listen on 192.0.2.1"),
-        (QUIET.replace("[page]", 'host = "a..b"\n[page]'), "port: can't listen on a..b:0: "),
+        (
+            QUIET.replace("[page]", 'host = "a..b"\n[page]'),
+            "port: can't listen on a..b:0: unknown host",
+        ),
         (
             QUIET.replace("[page]", 'host = "2001:db8::1"\n[page]'),
             "port: can't listen on [2001:db8::1]:0: ",

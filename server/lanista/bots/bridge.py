@@ -65,10 +65,10 @@ class CannotConnectError(Exception):
 
 
 class NoArenaError(CannotConnectError):
-    """There is no connection to the arena; the reason is what the operating system says."""
+    """There is no connection to the arena; a UnicodeError says that no host can be called so."""
 
-    def __init__(self, reason: OSError) -> None:
-        super().__init__(f"no arena: {reason.strerror or reason}")
+    def __init__(self, reason: OSError | UnicodeError) -> None:
+        super().__init__(f"no arena: {getattr(reason, 'strerror', None) or reason}")
         self.reason = reason
 
 
@@ -99,9 +99,7 @@ def run(
     """
     try:
         arena = socket.create_connection((host, port), CONNECT_TIMEOUT)
-    except UnicodeError:  # from the codec for international host names
-        raise CannotConnectError(f"{host!r} isn't a valid host name or address") from None
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         raise NoArenaError(error) from None
     notice_silence(arena)
     if secure is not None:

@@ -29,8 +29,9 @@ async def open_port(
     """
     try:
         listeners = await trio.open_tcp_listeners(port, host=host)
-    except (OSError, UnicodeError) as error:  # UnicodeError: not a host's name
-        why = (error.strerror if isinstance(error, OSError) else None) or error
+    except (OSError, UnicodeError) as error:
+        # A UnicodeError says in words of Python's that no host can be called so.
+        why = "unknown host" if isinstance(error, UnicodeError) else error.strerror or error
         raise CannotListenError(
             f"can't listen on {address(host, port)}{use}: {why}; "
             f"choose another address with {advice}"
