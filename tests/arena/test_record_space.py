@@ -15,30 +15,25 @@ def folder(tmp_path):
 
 
 async def tested(folder, nursery):
-    """A match has left no record: what was logged, told and shown until there is room."""
-    again, told, shown = trio.Event(), [], []
-
-    def on_room(was_full):
-        told.append(was_full)
-        again.set()
-
+    """A match has left no record: what was logged and shown until there is room."""
+    again, shown = trio.Event(), []
     changes = SimpleNamespace(tell=lambda: shown.append(space.trouble))
-    space = RecordSpace(folder, on_room, changes)
+    space = RecordSpace(folder, again.set, changes)
     with capture_logs() as logs:
         nursery.start_soon(space.run)
         space.look_for(folder / "missing.jsonl.gz")
         assert not space.has_room
         await again.wait()
     assert space.has_room
-    return logs, told, shown
+    return logs, shown
 
 
 async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypatch, autojump_clock):
     """The log has a line at the beginning and one at the end, and the page's lobby says why."""
     troubles = ["No space left on device"] * 30
     monkeypatch.setattr(RecordSpace, "_test", lambda _: troubles.pop() if troubles else None)
-    (failed, well), told, shown = await tested(folder, nursery)
-    assert ([True], ["No space left on device", None]) == (told, shown)
+    (failed, well), shown = await tested(folder, nursery)
+    assert ["No space left on device", None] == shown
     assert "No space left on device" == failed["why"]
     assert "records can be written again" == well["event"]
     assert 30 <= well["seconds"]  # the clock also jumps while a thread works
@@ -46,7 +41,7 @@ async def test_matches_begin_again_when_there_is_room(folder, nursery, monkeypat
 
 async def test_a_match_that_left_no_record_may_have_another_reason(folder, nursery):
     """If there is room, nothing is logged, and matches go on at once; no file stays."""
-    assert ([], [False], []) == await tested(folder, nursery)
+    assert ([], []) == await tested(folder, nursery)
     assert [] == list(folder.iterdir())
 
 

@@ -1,5 +1,6 @@
 """Large records at the arena's end."""
 
+import errno
 import time
 
 import pytest
@@ -55,6 +56,35 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
             arena.shut_down()
     (path,) = tmp_path.rglob("*.gz")
     assert {path.name.split(".")[0]: path} == arena.running.ended
+    assert "finished" == read(path).result.end
+    assert [] == list(tmp_path.rglob("*.part"))
+
+
+async def test_a_record_for_which_there_was_no_room_is_completed_when_there_is(
+    tmp_path, monkeypatch
+):
+    """On a disk with room for little it waited for the next start of the arena."""
+    full, plain = [OSError(errno.ENOSPC, "No space left on device")], writer_module._chunks
+
+    def full_once(*about):
+        if full:
+            raise full.pop()
+        return plain(*about)
+
+    monkeypatch.setattr(writer_module, "_chunks", full_once)
+    with capture_logs(), trio.fail_after(60):
+        arena = Arena(options_in(tmp_path))
+        await arena.connections.listen()
+        host, port = arena.connections.address
+        told = trio.Event()
+        arena.running.on_end = lambda _, record: record and told.set()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(arena.serve)
+            for name in ("Ann", "Bob"):
+                nursery.start_soon(play, host, port, name)
+            await told.wait()
+            arena.shut_down()
+    (path,) = tmp_path.rglob("*.gz")
     assert "finished" == read(path).result.end
     assert [] == list(tmp_path.rglob("*.part"))
 

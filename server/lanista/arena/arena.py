@@ -118,10 +118,10 @@ class Arena:
             complete = trio.to_thread.run_sync
             self._helpers.start_soon(complete, complete_records, records, self.running.end)
 
-    def _has_room_again(self, was_full: bool) -> None:
+    def _has_room_again(self) -> None:
         """Go on with matches after there was, or might have been, no room for records."""
-        if was_full:  # a record may lack no more than compressing
-            self._complete_records()
+        # One may lack no more than compressing. There may be room for little, but not for that one.
+        self._complete_records()
         self.matches.start_ready()
         self.ladder_matches.start_ready()
 

@@ -71,8 +71,8 @@ class RecordSpace:
 
     folder: Path
     """The folder of records; it is made if it isn't there."""
-    on_room: Callable[[bool], None]
-    """Called when matches may begin again, and told whether there really was no room."""
+    on_room: Callable[[], None]
+    """Called when matches may begin again."""
     changes: Changes = attrs.field(factory=Changes)
     """Told when `trouble` changes."""
     trouble: str | None = attrs.field(default=None, init=False)
@@ -101,15 +101,14 @@ class RecordSpace:
                     self.trouble = why
                     self.changes.tell()
                 await trio.sleep(ROOM_INTERVAL)
-            was_full = self.trouble is not None
-            if was_full:
+            if self.trouble is not None:
                 self.trouble = None
                 self.changes.tell()
                 seconds = round(trio.current_time() - began, 1)
                 log.info("records can be written again", seconds=seconds)
             self._suspected = trio.Event()
             self.has_room = True
-            self.on_room(was_full)
+            self.on_room()
 
     def _test(self) -> str | None:
         """Return why nothing can be written; None if it can."""
