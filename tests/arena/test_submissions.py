@@ -348,16 +348,16 @@ async def test_addresses_take_turns_whatever_number_of_names_they_have(tmp_path,
 
 
 @pytest.mark.parametrize("how", ["deleted", "disabled"])
-async def test_what_is_built_although_nobody_wants_it_any_more_does_not_play(
-    tmp_path, monkeypatch, how
-):
-    """A deleted version leaves no file; a name that is enabled again plays with its version."""
-    building, decided = trio.Event(), trio.Event()
+async def test_what_nobody_wants_any_more_is_built_no_further(tmp_path, monkeypatch, how):
+    """A deleted version leaves no file; one whose name is enabled again is built anew, and plays.
 
-    async def build(self, source, product, **_):
+    Others waited for the build until its time was over.
+    """
+    building = trio.Event()
+
+    async def build(*_, **__):
         building.set()
-        await decided.wait()
-        return await build_well(self, source, product)
+        await trio.sleep_forever()
 
     monkeypatch.setattr(Builder, "build", build)
     submissions = opened(tmp_path)
@@ -370,14 +370,17 @@ async def test_what_is_built_although_nobody_wants_it_any_more_does_not_play(
             await submissions.delete(who("Ann"), 1)
         else:
             await submissions.disable("ann", "it mines coins")
-        decided.set()
+    assert submissions.next() is None
     assert submissions.room.submitted.get("Ann") is None
     if how == "deleted":
         files = {path.name for path in submissions.folder.of_name("ann").iterdir()}
         assert {"versions.json"} == files
         assert {} == states(submissions, "ann")
         return
+    assert {1: "received"} == states(submissions, "ann")
+    make_up(monkeypatch)
     await submissions.disable("ann", "")
+    await bring_up_all(submissions)
     assert 1 == submissions.room.submitted["Ann"].version
 
 

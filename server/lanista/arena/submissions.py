@@ -81,6 +81,10 @@ class LadderSubmissions:
     _lock: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _compiler: Bot | None = attrs.field(default=None, init=False)
     """The process that builds a version now."""
+    _in_work: tuple[str, int] = attrs.field(default=("", 0), init=False)
+    """The name's key and the number of the version that was built and checked last, or is now."""
+    _work: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    """What breaks that off."""
     # By key and number: how often a version couldn't be built by no fault of its own.
     _failed_tries: Counter[tuple[str, int]] = attrs.field(factory=Counter, init=False)
 
@@ -338,6 +342,9 @@ class LadderSubmissions:
             self._removed.discard(author.key)  # it was removed, and is somebody else's now
         self.authors[author.key] = author
         self._offer(author)
+        key, number = self._in_work
+        if author.key == key and (author.disabled or number not in author.versions):
+            self._work.cancel()  # so that nobody waits for what nobody wants
 
     async def _set(self, key: str, number: int, **values: Any) -> bool:
         """Change a version in work; return False if it was deleted or replaced meanwhile."""
@@ -467,11 +474,18 @@ class LadderSubmissions:
     async def bring_up(self, key: str, number: int) -> bool:
         """Build and check a version, and let it play if it is ready.
 
-        Returns False if that can't be done now, by no fault of its own: then it waits again.
+        That is broken off if the version is deleted meanwhile, or its name disabled; then it waits
+        until the name is enabled again. Returns False if it can't be done now, by no fault of its
+        own: then it waits again.
         """
+        self._in_work, self._work = (key, number), trio.CancelScope()
         try:
-            await self._bring_up(key, number)
+            with self._work:
+                await self._bring_up(key, number)
+            if self._work.cancelled_caught and number in self.authors[key].versions:
+                await self._put_back(key, number)
         except (BrokenSandboxError, OSError) as error:
+            self._failed_tries[key, number] += 1
             await self._put_back(key, number)
             if number not in self.authors[key].versions:  # it was deleted, and so was its file
                 return True
@@ -519,7 +533,6 @@ class LadderSubmissions:
         await self._set(key, number, state=State.REFUSED, why=why, findings=tuple(findings))
 
     async def _put_back(self, key: str, number: int) -> None:
-        self._failed_tries[key, number] += 1
         try:
             await self._set(key, number, state=State.RECEIVED)
         except OSError as error:
