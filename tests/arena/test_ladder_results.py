@@ -125,6 +125,32 @@ async def test_results_wait_for_a_database_that_cannot_be_written(autojump_clock
     assert ("results are stored again", 3) == (again["event"], again["results"])
 
 
+async def test_a_server_that_takes_over_is_given_what_it_may_lack(autojump_clock):
+    """The one before had stored it, and died before the stand-by had it."""
+    there, is_gone = {}, False
+
+    def add_matches(batch):
+        nonlocal is_gone
+        if is_gone:
+            is_gone = False
+            raise StoreError("no connection to the server")
+        there.update((one.id, one) for one in batch if one.id not in there)
+        return [0] * len(batch)
+
+    ids = ["first", "lost", "waiting"]
+    async with storing(add_matches) as (results, logs):
+        for id_ in ids[:2]:
+            results.add(with_id(id_))
+            await results.settle()
+        del there["lost"]
+        is_gone = True
+        results.add(with_id("waiting"))
+        await results.settle()
+    assert sorted(ids) == sorted(there)
+    assert 0 == results.waiting
+    assert ("results are stored again", 1) == (logs[-1]["event"], logs[-1]["results"])
+
+
 @pytest.mark.parametrize("error", [ValueError, UnstorableError, OverflowError])
 async def test_a_result_that_cannot_be_stored_keeps_no_other_from_it(autojump_clock, error):
     """Not in its transaction and not later; the log names its record, and it is counted."""

@@ -3,7 +3,8 @@
 A match's result is in its record before its bots are told of it, so a record is all that is needed.
 `LadderResults` stores results while the arena runs, several in one transaction, and tries again as
 long as the database can't be written. If the arena is killed in between, the next one finds the
-records whose results aren't stored (`LadderRoom.open`).
+records whose results aren't stored (`LadderRoom.open`). A database server that takes over from
+another one may lack what that has stored last, so this is given again after each outage.
 
 Several arenas may store the results of one ladder in a PostgreSQL database. Stored matches are
 numbered in the order of their commits, so each arena learns from the numbers what is new, and takes
@@ -13,6 +14,7 @@ what isn't its own.
 import contextlib
 import itertools
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 
 import attrs
@@ -95,6 +97,8 @@ class LadderResults:
     _own: set[int] = attrs.field(factory=set, init=False)
     """The numbers of this arena's own matches above `seen`."""
     _waiting: list[MatchResult] = attrs.field(factory=list, init=False)
+    _last: deque[MatchResult] = attrs.field(factory=lambda: deque(maxlen=AT_ONCE), init=False)
+    """The results that were stored last."""
     _changed: trio.Event = attrs.field(factory=trio.Event, init=False)
     _done: trio.Event = attrs.field(factory=trio.Event, init=False)
     _counting: trio.CapacityLimiter = attrs.field(
@@ -137,6 +141,7 @@ class LadderResults:
     async def run(self) -> None:
         """Store results until cancelled, and hear of those that other arenas store."""
         pause = AGAIN
+        before: list[MatchResult] = []
         interval = math.inf if self.on_other is None else LOOK_INTERVAL
         while True:
             with trio.move_on_after(interval):
@@ -150,12 +155,16 @@ class LadderResults:
             except StoreError as error:
                 if pause == AGAIN:  # it hasn't failed before
                     log.error("results can't be stored yet", ladder=self.name, why=str(error))
+                    before = list(self._last)
                 await trio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 self._changed.set()
                 continue
             if pause > AGAIN:
                 log.info("results are stored again", ladder=self.name, results=waiting)
+                # Those that are still there are left as they are.
+                self._waiting[:0] = before
+                self._changed.set()
             pause = AGAIN
 
     async def _store_waiting(self) -> None:
@@ -170,6 +179,7 @@ class LadderResults:
             self.refused += refused
             if self.on_other is not None:
                 self._own.update(numbers)
+            self._last.extend(batch)
             del self._waiting[: len(batch)]
             if self.on_stored is not None:
                 self.on_stored()
