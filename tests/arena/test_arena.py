@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 
 from arena.handed import PATIENCE, connected
 from lanista.arena.admission import Place
-from lanista.arena.arena import Arena
+from lanista.arena.arena import SHUTDOWN_TIME, Arena
 from lanista.arena.bot_connections import LINES_LOGGED, BotConnections
 from lanista.arena.ladder_matches import LadderMatches
 from lanista.arena.limits import Turns
@@ -304,6 +304,24 @@ async def test_a_ladders_match_whose_worker_ended_touches_no_other(matches, tmp_
             helpers.cancel_scope.cancel()
     assert 1 == len(seen)
     assert not player.connection.channel.closed
+
+
+async def test_the_end_waits_for_no_database_after_its_time(tmp_path, monkeypatch, autojump_clock):
+    """It took a second more beside one that didn't answer."""
+
+    async def settle(_):
+        await trio.sleep_forever()
+
+    monkeypatch.setattr(LadderMatches, "settle", settle)
+    arena = Arena(arena_options(RULESET, port=0, data=tmp_path))
+    await arena.connections.listen()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(arena.serve)
+        await trio.testing.wait_all_tasks_blocked()
+        arena.matches.nursery.start_soon(trio.sleep_forever)
+        arena.shut_down()
+        began = trio.current_time()
+    assert SHUTDOWN_TIME == pytest.approx(trio.current_time() - began)
 
 
 async def test_a_connection_that_gave_up_its_place_is_freed_at_once():

@@ -37,7 +37,8 @@ MAX_GUESTS = 16
 SHUTDOWN_TIME = 4.0
 """Seconds that running matches have at shutdown to tell their bots and write their records."""
 STORING_TIME = 1.0
-"""Seconds that the results of ladders may then take to be stored; later they are in the records."""
+"""Seconds of these in which the results of ladders may then be stored; the next start finds those
+in the records that aren't."""
 
 log = structlog.get_logger()
 
@@ -105,8 +106,8 @@ class Arena:
                 if self.submissions is not None:
                     helpers.start_soon(self.submissions.run)
                 await self.connections.accept()
-                matches.cancel_scope.deadline = trio.current_time() + SHUTDOWN_TIME
-            with trio.move_on_after(STORING_TIME):
+                end = matches.cancel_scope.deadline = trio.current_time() + SHUTDOWN_TIME
+            with trio.move_on_at(min(end, trio.current_time() + STORING_TIME)):
                 await self.ladder_matches.settle()
             helpers.cancel_scope.cancel()
         log.info("ended", matches=self.matches.over)

@@ -62,7 +62,7 @@ SEEN_INTERVAL = 60.0
 """Seconds between two times at which it is stored when names were last seen."""
 TROUBLE_INTERVAL = 60.0
 """Seconds between two log lines on names that can't be checked."""
-_LAST_STORING = 2.0
+_LAST_STORING = 0.5
 """Seconds that storing this may take at the end."""
 _READERS = 2
 """Threads that read and write the database."""
