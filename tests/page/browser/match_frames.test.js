@@ -343,6 +343,7 @@ test("a match that no longer exists after a loss is trouble", async () => {
   link.comeBack();
   await settled();
   assert.deepEqual(reported, ["there is no match M1"]);
+  match.stop();
 });
 
 test("a match that another view closed on the same connection is opened again", async () => {
@@ -421,6 +422,44 @@ test("a repeated refusal is trouble, with the arena's message, and ends the requ
   match.load(30);
   await settled();
   assert.equal(asked, before);
+});
+
+test("a running match that can't be fetched is opened again after a while", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const link = new FakeLink(walk(45), { over: false });
+  const match = await MatchFrames.fromLink(link, "M1");
+  const reported = troubles(match);
+  const { frames } = link;
+  let isBroken = true;
+  link.frames = (...asked) => (isBroken ? 7 : frames.apply(link, asked));
+  match.follow();
+  for (const opened of [1, 2]) {
+    await settled();
+    assert.equal(reported.length, opened);
+    assert.equal(link.asked.filter((message) => message.do === "open").length, opened);
+    t.mock.timers.tick(5000);
+  }
+  isBroken = false;
+  await settled();
+  assert.deepEqual(seen(match.position(44)), walked(44));
+  link.grow(walk(46));
+  await settled();
+  assert.deepEqual(seen(match.position(45)), walked(45));
+  assert.equal(reported.length, 2);
+});
+
+test("a match that was stopped isn't opened again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const link = new FakeLink(walk(45), { over: false });
+  const match = await MatchFrames.fromLink(link, "M1");
+  link.frames = () => 7;
+  match.follow();
+  await settled();
+  match.stop();
+  const before = link.asked.length;
+  t.mock.timers.tick(5000);
+  await settled();
+  assert.equal(link.asked.length, before);
 });
 
 for (const [what, answer, message] of [

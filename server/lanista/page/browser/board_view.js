@@ -114,6 +114,8 @@ export class BoardView {
   #detailsTimer = undefined;
   /** Whether something has changed that the last drawing didn't show. */
   #dirty = true;
+  /** Whether the trouble that is shown is that no more frames come. */
+  #isStuck = false;
   /** The player's mode as the controls show it. */
   #mode = "";
   #animationFrame = 0;
@@ -198,7 +200,10 @@ export class BoardView {
       frames.addEventListener("change", () => this.changed(), { signal });
       frames.addEventListener(
         "trouble",
-        (event) => this.showTrouble(String(/** @type {CustomEvent} */ (event).detail)),
+        (event) => {
+          this.#isStuck = true;
+          this.showTrouble(String(/** @type {CustomEvent} */ (event).detail));
+        },
         { signal },
       );
     }
@@ -363,6 +368,10 @@ export class BoardView {
 
   /** Take over frames that were loaded. */
   changed() {
+    if (this.#isStuck) {
+      this.#isStuck = false;
+      this.showTrouble("");
+    }
     if (this.all.some(({ count }) => count === 0)) {
       return;
     }
@@ -399,8 +408,11 @@ export class BoardView {
 
   /** @param {string} message empty: there is no trouble any more */
   showTrouble(message) {
-    this.trouble.textContent = printable(message);
-    this.trouble.hidden = message === "";
+    const words = printable(message);
+    if (this.trouble.textContent !== words) {
+      this.trouble.textContent = words; // which is announced, even if it is the same
+      this.trouble.hidden = words === "";
+    }
   }
 
   // -- drawing ---------------------------------------------------------------------------------

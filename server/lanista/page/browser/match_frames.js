@@ -26,6 +26,8 @@ import { BadDataError, positionOf, readFrame, readHead } from "./decode.js";
 export const READ_AHEAD = 60;
 /** Maximum number of cached positions: enough to make stepping back cheap. */
 const MAX_POSITIONS = 128;
+/** Milliseconds after which a running match that couldn't be fetched any further is opened again. */
+const AGAIN = 5000;
 /**
  * Which frames are kept: all that were loaded, or only those from which the newest position is
  * built, for a preview that always shows the newest position.
@@ -43,7 +45,8 @@ const SEEK_DISTANCE = 10;
  *
  * Events: `change` when `count`, `over`, `end` or the loaded frames changed; `trouble` (CustomEvent
  * whose detail is a message for the user) when the arena refuses a request or sends bad data. After
- * `trouble` nothing is fetched until the connection has been lost and restored.
+ * `trouble` nothing is fetched until the connection has been lost and restored; a running match that
+ * is followed is opened again after a while.
  */
 export class MatchFrames extends EventTarget {
   /** @type {Head} */
@@ -89,6 +92,8 @@ export class MatchFrames extends EventTarget {
   // At most two requests are pending: one for existing frames, and one for the next frame to come.
   #isFetchingWanted = false;
   #isFetchingNewest = false;
+  /** Waits to open the match again. @type {ReturnType<typeof setTimeout> | undefined} */
+  #again = undefined;
 
   /**
    * Not for use from outside: call one of the static `from…` methods instead.
@@ -222,6 +227,7 @@ export class MatchFrames extends EventTarget {
     }
     this.#isStopped = true;
     this.#isFollowing = false;
+    clearTimeout(this.#again);
     if (this.#link !== null) {
       this.#link.removeEventListener("state", this.#onLinkState);
       // If there is no connection, nothing is open that would have to be closed.
@@ -423,6 +429,7 @@ export class MatchFrames extends EventTarget {
 
   /** Continue after the connection was lost and restored. */
   #onLinkState = async () => {
+    clearTimeout(this.#again);
     // Nothing is requested until the match is open again.
     this.#isBlocked = true;
     if (this.#link?.state !== "open") {
@@ -544,12 +551,15 @@ export class MatchFrames extends EventTarget {
     this.#firstMissing = Math.max(this.#firstMissing, this.#firstKept);
   }
 
-  /** Stop fetching and report an error. @param {unknown} error */
+  /** Stop fetching, for a while if the match goes on, and report an error. @param {unknown} error */
   #fail(error) {
     if (this.#isBlocked) {
       return;
     }
     this.#isBlocked = true;
+    if (this.#isFollowing && this.head.live !== false && this.end === null) {
+      this.#again = setTimeout(this.#onLinkState, AGAIN);
+    }
     const message = error instanceof Error ? error.message : String(error);
     this.dispatchEvent(new CustomEvent("trouble", { detail: message }));
   }
