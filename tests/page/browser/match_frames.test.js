@@ -526,6 +526,36 @@ test("a file is sent, and sent again after a loss", async () => {
   assert.deepEqual(sent, Array(2).fill({ do: "file", name: "match.res", size: 1 }));
 });
 
+test("a file that the arena has closed is sent again once, and its former id is closed", async () => {
+  const link = new FakeLink(walk(45), { over: false });
+  let sent = 0;
+  link.send = (file, message) => {
+    link.asked.push(message);
+    sent += 1;
+    return Promise.resolve({ ...headOf(), match: `file-${sent}` });
+  };
+  const { ask } = link;
+  link.ask = (message) =>
+    message.do === "frames" && message.match === "file-1" && link.isClosed
+      ? Promise.reject(new Error("the match 'file-1' isn't open"))
+      : ask.call(link, message);
+  const match = await MatchFrames.fromFile(link, new File(["x"], "match.res"));
+  match.follow();
+  await settled();
+  link.isClosed = true;
+  match.load(5);
+  link.ask({ do: "close", match: "file-1" });
+  await settled();
+  assert.deepEqual(seen(match.position(5)), walked(5));
+  assert.equal(sent, 2);
+  const closed = link.asked.filter((message) => message.do === "close");
+  assert.deepEqual(closed.slice(1), [{ do: "close", match: "file-1" }]);
+  link.grow(walk(46));
+  await settled();
+  assert.deepEqual(seen(match.position(45)), walked(45));
+  match.stop();
+});
+
 /** An arena that sends logs only when the match is over: seat 1 logs the number of each frame. */
 class LateLogsLink extends FakeLink {
   /** Whether logs may be seen. */

@@ -92,6 +92,8 @@ export class MatchFrames extends EventTarget {
   // At most two requests are pending: one for existing frames, and one for the next frame to come.
   #isFetchingWanted = false;
   #isFetchingNewest = false;
+  /** The opening of the match again that is under way. @type {Promise<void> | null} */
+  #reopening = null;
   /** Waits to open the match again. @type {ReturnType<typeof setTimeout> | undefined} */
   #again = undefined;
 
@@ -230,9 +232,13 @@ export class MatchFrames extends EventTarget {
     clearTimeout(this.#again);
     if (this.#link !== null) {
       this.#link.removeEventListener("state", this.#onLinkState);
-      // If there is no connection, nothing is open that would have to be closed.
-      this.#link.ask({ do: "close", match: this.#matchId }).catch(() => {});
+      this.#close();
     }
+  }
+
+  #close() {
+    // If there is no connection, nothing is open that would have to be closed.
+    this.#link?.ask({ do: "close", match: this.#matchId }).catch(() => {});
   }
 
   /** Return a position, from the cache or built. @param {number} n @returns {Position | null} */
@@ -348,14 +354,18 @@ export class MatchFrames extends EventTarget {
   async #request(from) {
     try {
       let answer;
+      const asked = this.#matchId;
       try {
         answer = await this.#ask(from);
       } catch (error) {
         if (!this.#canFetch()) {
           return false;
         }
-        // Another view of the same match may have closed it on this connection.
-        await this.#reopen();
+        // Another view of the same match may have closed it on this connection. A file may have
+        // been sent again meanwhile, by another id.
+        if (this.#matchId === asked) {
+          await this.#reopen();
+        }
         answer = await this.#ask(from);
       }
       if (!this.#canFetch()) {
@@ -391,8 +401,19 @@ export class MatchFrames extends EventTarget {
       : answer;
   }
 
+  /** Open the match again on this connection, once for all requests that need it. */
   async #reopen() {
-    this.#updateHead(await headFrom(this.#open));
+    this.#reopening ??= headFrom(this.#open)
+      .then((head) => {
+        if (head.match !== this.#matchId) {
+          this.#close(); // a file, which was sent once more
+        }
+        this.#updateHead(head);
+      })
+      .finally(() => {
+        this.#reopening = null;
+      });
+    await this.#reopening;
   }
 
   /** Take over what may have changed. @param {Head} head as received when opening again */
@@ -436,7 +457,7 @@ export class MatchFrames extends EventTarget {
       return;
     }
     try {
-      await this.#reopen();
+      this.#updateHead(await headFrom(this.#open));
     } catch (error) {
       // If the connection was lost again, this is repeated once it is back. Otherwise the match is
       // no longer there.
