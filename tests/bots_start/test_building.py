@@ -158,6 +158,17 @@ def test_compilers_get_a_file_by_its_usual_ending(build, tmp_path):
     assert (tmp_path / "bot/Bot.py").exists()
 
 
+def test_a_mark_of_windows_before_a_source_is_taken_off(build, tmp_path):
+    """javac takes it for a mistake, in a character that nobody sees."""
+    build(b"\xef\xbb\xbf# a bot\r\n", file="bot.py")
+    assert b"# a bot\r\n" == (tmp_path / "bot/bot.py").read_bytes()
+
+
+def test_a_source_in_another_encoding_of_windows_is_refused_in_words(build):
+    with pytest.raises(BuildError, match=r"bot.cpp is text in UTF-16; save it as UTF-8"):
+        build("int main() {}".encode("utf-16"), file="bot.cpp")
+
+
 def test_an_archive_of_another_system_is_taken(build, tmp_path):
     """With what macOS puts beside the only folder, and backslashes and a mark of Windows."""
     files = {

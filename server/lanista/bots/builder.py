@@ -16,6 +16,7 @@ The source may be hostile: nothing here protects this process from it. The sandb
 whoever reads the result trusts none of it. It imports only the standard library.
 """
 
+import codecs
 import contextlib
 import io
 import json
@@ -149,7 +150,11 @@ class Build:
         language = next((one for one in LANGUAGES if self.ending in one.endings), None)
         if language is None:
             raise BuildError(f"{self.file}: no language has this ending")
-        shutil.copyfile(self.source, FOLDER / self.file)
+        # Editors of Windows may put a mark before the text, which javac takes for a mistake.
+        text = self.source.read_bytes().removeprefix(codecs.BOM_UTF8)
+        if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise BuildError(f"{self.file} is text in UTF-16; save it as UTF-8")
+        (FOLDER / self.file).write_bytes(text)
         make = getattr(self, f"_{language.tool.replace('+', 'p')}")
         return make(), language.name
 
