@@ -5,6 +5,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import stat
 import sys
@@ -167,6 +168,30 @@ def test_a_mark_of_windows_before_a_source_is_taken_off(build, tmp_path):
 def test_a_source_in_another_encoding_of_windows_is_refused_in_words(build):
     with pytest.raises(BuildError, match=r"bot.cpp is text in UTF-16; save it as UTF-8"):
         build("int main() {}".encode("utf-16"), file="bot.cpp")
+
+
+@pytest.mark.parametrize(
+    ("file", "library", "source", "words"),
+    [
+        ("Bot.java", "java", "class Other {}", "has no class Bot that is in no package; call"),
+        ("Bot.java", "java", "package a.b; class Bot {}", "has no class Bot that is in no package"),
+        ("bot.go", "go", "package bot", "bot.go is no program; it must begin with package main"),
+    ],
+)
+def test_a_source_that_compiles_to_no_program_is_refused_in_words(
+    build, monkeypatch, file, library, source, words
+):
+    tool = {"java": "javac", "go": "go"}[library]
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} isn't installed")
+
+    def unpack(_build, _name, into):
+        (into / "lanista-client").mkdir()
+        (into / "lanista-client/go.mod").write_text("module lanista\n")
+
+    monkeypatch.setattr(Build, "_library", unpack)
+    with pytest.raises(BuildError, match=words):
+        build(source.encode(), file=file)
 
 
 def test_an_archive_of_another_system_is_taken(build, tmp_path):

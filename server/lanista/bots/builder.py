@@ -199,7 +199,13 @@ class Build:
         self._library("java", WORK)
         path = WORK / "lanista-client/src/main/java"
         self._call("javac", "-encoding", "UTF-8", "-d", ".", "-sourcepath", path, self.file)
-        return ["java", "-cp", ".", self.file.removesuffix(".java")]
+        name = self.file.removesuffix(".java")
+        if not (FOLDER / f"{name}.class").exists():
+            raise BuildError(
+                f"{self.file} has no class {name} that is in no package; call the class with main "
+                "like the file, and leave out a line that begins with package"
+            )
+        return ["java", "-cp", ".", name]
 
     def _node(self) -> list[str]:
         self._library("javascript", FOLDER / "node_modules")
@@ -234,6 +240,8 @@ class Build:
             "replace lanista => ../lanista-client\n"
         )
         self._call("go", "build", "-o", FOLDER / "bot", ".", cwd=project)
+        if not os.access(FOLDER / "bot", os.X_OK):  # an archive, from which nothing can be run
+            raise BuildError(f"{self.file} is no program; it must begin with package main")
         return ["./bot"]
 
     def _zip(self) -> list[str]:
