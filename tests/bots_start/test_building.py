@@ -80,8 +80,9 @@ def build(tmp_path, monkeypatch):
         ({"bot.toml": RUN, "a": "", "a/b": ""}, "the ZIP can't be unpacked: "),
         ({"main.py": ""}, "the ZIP has no bot.toml at its top or in its only folder"),
         ({"a/b/bot.toml": RUN}, "the ZIP has no bot.toml at its top"),
-        ({"Bot.toml": RUN}, "the ZIP has no bot.toml at its top"),
-        ({"a/bot.toml": RUN, "b": ""}, "the ZIP has no bot.toml at its top"),
+        ({"bot.toml.txt": RUN}, "; there is: bot.toml.txt"),
+        ({"a/main.py": "", "a/Bot.toml": RUN, "__MACOSX/x": ""}, "; there is: Bot.toml, main.py"),
+        ({"a/bot.toml": RUN, "b": ""}, "; there is: a, b"),
         ({"bot.toml/x": "", "main.py": ""}, "bot.toml: Is a directory"),
         ({"bot.toml": b"run\xff"}, "bot.toml isn't TOML: 'utf-8' codec can't decode byte 0xff"),
         (

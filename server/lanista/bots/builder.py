@@ -261,9 +261,12 @@ class Build:
             # macOS puts beside it, or a .gitignore, doesn't matter.
             top = [path for path in FOLDER.iterdir() if not path.name.startswith((".", "__MACOSX"))]
             if len(top) != 1 or not (top[0] / RECIPE).exists():
+                # Named, as Windows shows a bot.toml.txt without its ending.
+                place = top[0] if len(top) == 1 and top[0].is_dir() else FOLDER
+                names = ", ".join(sorted(path.name for path in place.iterdir()))[:100] or "nothing"
                 raise BuildError(
-                    f"the ZIP has no {RECIPE} at its top or in its only folder; it says how to run "
-                    f"it: {EXAMPLE}"
+                    f"the ZIP has no {RECIPE} at its top or in its only folder, which says how to "
+                    f"run it: {EXAMPLE}; there is: {names}"
                 )
             top[0].rename(WORK / "inner")
             shutil.rmtree(FOLDER)
