@@ -10,6 +10,7 @@ import signal
 import stat
 import sys
 import sysconfig
+import tarfile
 import tempfile
 import venv
 import zipfile
@@ -23,7 +24,7 @@ import trio.testing
 
 from bots_start.arena import listening, needs_sandbox
 from bots_start.processes import end_of
-from lanista.bots import builder, building, sandbox
+from lanista.bots import builder, building, sandbox, unpacker
 from lanista.bots.builder import Build, BuildError
 from lanista.bots.building import Builder, NotBuiltError, command_of
 from lanista.bots.process import Exit, start_bot
@@ -206,6 +207,27 @@ def test_an_archive_of_another_system_is_taken(build, tmp_path):
     assert [builder.PYTHON, "main.py"] == build(packed(files))
     found = (tmp_path / "bot").rglob("*")
     assert {"bot.toml", "lib", "main.py"} == {path.name for path in found}
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("main.py", "main.py: not along PATH; write ./main.py, or what runs it before it; see run"),
+        ("./main.py", r"./main.py: what its first line \(#!\) names isn't here; are its line ends"),
+        ("./bot", "./bot: No such file or directory; see run in bot.toml"),
+    ],
+)
+def test_a_command_line_that_runs_nothing_is_told_in_words(tmp_path, monkeypatch, word, words):
+    monkeypatch.setattr(unpacker, "FOLDER", str(tmp_path / "bot"))
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "main.py"
+    script.write_bytes(b"#!/bin/sh\r\n")
+    script.chmod(0o755)
+    with tarfile.open("program", "w") as files:
+        files.add(script, "main.py")
+    with pytest.raises(SystemExit, match=words):
+        unpacker.main("program", [word])
 
 
 # -- answers of a build, which may be forged -----------------------------------------------------

@@ -36,7 +36,12 @@ def main(program: str, command: list[str]) -> None:
     try:
         os.execvp(command[0], command)  # noqa: S606 -- without a shell, on purpose
     except OSError as error:
-        sys.exit(f"{command[0]}: {error.strerror}; see run in bot.toml")
+        why = error.strerror
+        if isinstance(error, FileNotFoundError) and os.path.lexists(command[0]):
+            why = "what its first line (#!) names isn't here; are its line ends those of Windows?"
+            if "/" not in command[0]:
+                why = f"not along PATH; write ./{command[0]}, or what runs it before it"
+        sys.exit(f"{command[0]}: {why}; see run in bot.toml")
 
 
 if __name__ == "__main__":
