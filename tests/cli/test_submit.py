@@ -31,6 +31,7 @@ class StandIn:
         closes the connection."""
         self.asked = []
         """Method, path, authorization and body of each request."""
+        self.content = "application/json"
         self.on_ask = lambda: None
         page = self
 
@@ -51,6 +52,7 @@ class StandIn:
                 data = data if isinstance(data, bytes) else json.dumps(data).encode()
                 self.send_response(answer if refused else 200)
                 self.send_header("Content-Length", str(len(data)))
+                self.send_header("Content-Type", page.content)
                 if more:
                     self.send_header("Retry-After", more[0])
                 self.end_headers()
@@ -251,6 +253,16 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     page.answers = {f"GET {PATH}": [b"<html>"]}
     expected = "what is there isn't an arena's page; give the address that browsers open\n"
     assert expected == said(*here, "pit")
+    page.content = "text/plain; charset=utf-8"
+    page.answers = {f"GET {PATH}": [(400, "", b"This port is for bots.\r\nThe page is http://x/")]}
+    expected = (
+        "no arena's page answers there, but status 400 comes: "
+        "This port is for bots. The page is http://x/\n"
+    )
+    assert expected == said(*here, "pit")
+    secure = page.url.replace("http", "https")
+    words = said("--arena", secure, "--ladder", "pit")
+    assert words.endswith("; perhaps its address begins with http:\n")
     for url in ("ftp://x", "http://[::1", "http://arena..example:8080"):
         expected = f"lanista: --arena '{url}': expected the address of the arena's page, as"
         assert expected in said("--arena", url, "--ladder", "pit")

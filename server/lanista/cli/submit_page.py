@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from ssl import SSLCertVerificationError, SSLContext
+from ssl import SSLCertVerificationError, SSLContext, SSLError
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -145,14 +145,15 @@ class Page:
 
             raise BadInputError(f"{self.url}: {reason(error, parts.hostname)}") from None
         except (OSError, http.client.HTTPException) as error:
+            hint = "; perhaps its address begins with http:" if isinstance(error, SSLError) else ""
             raise NoAnswerError(
-                f"{self.url}: no arena's page answers there: {one_line(error)}"
+                f"{self.url}: no arena's page answers there: {one_line(error)}{hint}"
             ) from None
         finally:
             connection.close()
         if answer.status in {HTTPStatus.OK, HTTPStatus.CREATED}:
             return data
-        words = self._words(answer.status, data)
+        words = self._words(answer, data)
         if answer.status == HTTPStatus.SERVICE_UNAVAILABLE:
             after = answer.getheader("Retry-After", "").strip()
             # A proxy may give a date instead, for which it is asked as if there were none.
@@ -161,11 +162,14 @@ class Page:
             raise NoAnswerError(words)
         raise RefusedError(answer.status, words)
 
-    def _words(self, status: int, data: bytes) -> str:
+    def _words(self, answer: http.client.HTTPResponse, data: bytes) -> str:
         try:
             return str(json.loads(data)["error"])
         except (ValueError, KeyError, TypeError, RecursionError):
-            return f"{self.url}: no arena's page answers there, but status {status} comes"
+            words = f"{self.url}: no arena's page answers there, but status {answer.status} comes"
+            # The port of the bots, say, tells where the page is.
+            is_text = answer.getheader("Content-Type", "").startswith("text/plain")
+            return f"{words}: {one_line(data[:200].decode('ascii', 'replace'))}" * is_text or words
 
     def json(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
