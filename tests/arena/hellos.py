@@ -30,7 +30,10 @@ async def words_of(names, code, hello, address=NEAR):
 
 OTHERS = (
     ErrorCode.BAD_TOKEN,
-    "the name 'joe' is registered with another token; send that one, or choose another name",
+    (
+        "the name 'joe' is registered with another token; send that one, ask the operator for a "
+        "new one, or choose another name"
+    ),
 )
 
 

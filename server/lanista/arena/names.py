@@ -339,8 +339,8 @@ class Names:
                 entry = None
         if entry is None or entry.found is None:
             raise _bad_token(
-                f"the name {shown(name)} is registered with another token; send that one, or "
-                "choose another name"
+                f"the name {shown(name)} is registered with another token; send that one, ask "
+                "the operator for a new one, or choose another name"
                 if registers
                 else f"no name {shown(name)} is registered with this token; check both, or ask the "
                 "operator for them"
