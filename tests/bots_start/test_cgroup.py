@@ -57,7 +57,7 @@ async def test_a_bot_gets_a_group_that_is_gone_after_it(tree, monkeypatch):
     """The arena moves to a leaf, the bot joins its group before it is executed."""
     proc, group, removed = tree
     assert use_cgroups(proc)
-    assert "+memory +pids\n" == (group / "cgroup.subtree_control").read_text()
+    assert "+cpu +memory +pids\n" == (group / "cgroup.subtree_control").read_text()
     leaf = group / "lanista-arena"
     assert int((leaf / "cgroup.procs").read_text()) > 0
     limits = BotLimits(memory=32 * MIB, processes=100)
@@ -76,6 +76,14 @@ async def test_a_bot_gets_a_group_that_is_gone_after_it(tree, monkeypatch):
     async with start_bot(["true"], ENV, limits=BotLimits(memory=None, processes=None)) as bot:
         await bot.exited()
     assert 1 == len(removed)
+
+
+def test_limits_need_no_shares_of_the_processors(tree):
+    """As where a service delegates memory and pids alone."""
+    proc, group, _ = tree
+    (group / "cgroup.controllers").write_text("memory pids rdma\n")
+    assert use_cgroups(proc)
+    assert "+memory +pids\n" == (group / "cgroup.subtree_control").read_text()
 
 
 async def test_groups_that_a_killed_process_of_our_id_has_left_are_in_nobodys_way(tree):

@@ -27,6 +27,10 @@ _BOTS = "lanista-bot-"  # how the names of bots' groups begin
 
 _CONTROLLERS = ("memory", "pids")
 
+# Used too where it is there: the kernel then shares out the processors between groups. Otherwise a
+# bot with hundreds of busy threads, which breaks no limit, may hold up the arena for a second.
+_SHARES = "cpu"
+
 # Seconds between two attempts to remove a group whose last process is about to be reaped.
 _PAUSE = 0.005
 
@@ -92,6 +96,7 @@ def _take_over(own: Path) -> Path | None:
         available = (own / "cgroup.controllers").read_text().split()
         if not set(_CONTROLLERS) <= set(available):
             return None
+        used = [name for name in available if name in {*_CONTROLLERS, _SHARES}]
         leaf = own / _LEAF
         leaf.mkdir(exist_ok=True)
         (leaf / "cgroup.procs").write_text(f"{os.getpid()}\n")
@@ -99,7 +104,7 @@ def _take_over(own: Path) -> Path | None:
         # session: then the group wasn't made for us.
         try:
             control = own / "cgroup.subtree_control"
-            control.write_text(" ".join(f"+{name}" for name in _CONTROLLERS) + "\n")
+            control.write_text(" ".join(f"+{name}" for name in used) + "\n")
         except OSError:
             (own / "cgroup.procs").write_text(f"{os.getpid()}\n")
             leaf.rmdir()
