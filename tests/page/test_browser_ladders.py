@@ -27,6 +27,18 @@ house = ["CamperJoe"]
 """
 
 
+ROW = """async (bot) => {
+  // A table with one bot, and what shows its token, of which there is none.
+  const { tableSection } = await import("/page/ladders.js");
+  const { authorization } = await import("/page/owner.js");
+  const table = tableSection("pit");
+  const unknown = { rating: null, rank_low: null, rank_high: null, day: null, week: null };
+  const row = { rank: 1, bot, house: false, matches: 2, points: 1, failures: 0, ...unknown };
+  table.update({ rows: [row], rests: {} });
+  return [table.element.querySelector("tbody th").textContent, authorization([bot])];
+}"""
+
+
 class LadderArena(FileArena):
     """One with a ladder on which something was played, and its page."""
 
@@ -92,6 +104,13 @@ def test_from_the_lobby_to_two_bots(arena, show):
     expect(page.get_by_role("region", name="Rating over time")).to_be_hidden()
     page.get_by_role("link", name="pit").click()
     expect(table).to_be_visible()
+
+
+@pytest.mark.parametrize("name", ["constructor", "__proto__"])
+def test_a_bot_may_be_called_like_something_that_each_object_has(arena, show, name):
+    """It rests as little as others do, and nobody has shown its token."""
+    page = show(f"{arena.page}/")
+    assert [name, {}] == page.evaluate(ROW, name)
 
 
 def test_high_contrast_shows_how_sure_a_rating_is(arena, show):

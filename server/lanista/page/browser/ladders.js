@@ -323,7 +323,7 @@ export function tableSection(ladder) {
         rows.map((row) => ({
           ladder,
           row,
-          rest: rests[row.bot],
+          rest: Object.hasOwn(rests, row.bot) ? rests[row.bot] : undefined,
           places: row.rating === null ? null : axis(row.rating),
         })),
         ({ row }) => row.bot,

@@ -45,7 +45,8 @@ export function keptNames() {
 
 /** Return the token that was kept for a name. @param {string} name @returns {string | undefined} */
 export function keptToken(name) {
-  return keptTokens()[name];
+  const tokens = keptTokens();
+  return Object.hasOwn(tokens, name) ? tokens[name] : undefined; // not what all objects have
 }
 
 /**
@@ -97,7 +98,7 @@ export function authorization(names) {
     return { Authorization: `Bearer ${operator}` };
   }
   const tokens = keptTokens();
-  const name = names.find((each) => tokens[each] !== undefined);
+  const name = names.find((each) => Object.hasOwn(tokens, each));
   return name === undefined ? {} : ownersAuthorization(name, tokens[name]);
 }
 
