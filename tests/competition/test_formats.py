@@ -175,6 +175,21 @@ def test_swiss_order_by_points_then_buchholz_then_direct():
     assert "a, b, c and 3 others share the first place" == even.verdict()
 
 
+def test_swiss_equals_are_ordered_by_what_they_scored_against_each_other():
+    """In a heat of four, what they scored against the others is no part of that."""
+    format_ = make("swiss", "abcd", seats=4, rounds=1)
+    pairing = format_.next()
+    # a 9, b 5, c 9, d 1; a was ahead of c in three matches of four.
+    best_first = ["acbd", "acbd", "acbd", "cbda"]
+    ranks = tuple(
+        tuple(1 + best_first[number].index(pairing.bots[place]) for place in seating)
+        for number, seating in enumerate(format_.seated)
+    )
+    format_.record(BlockScore(pairing.bots, ranks, pairing.opening))
+    assert [(1, "a"), (2, "c"), (3, "b"), (4, "d")] == format_.order()
+    assert "a wins" == format_.verdict()
+
+
 @pytest.mark.parametrize(
     ("seats", "rounds_of"),
     [(2, {2: 1, 3: 2, 8: 3, 9: 4, 20: 5}), (4, {4: 1, 7: 2, 8: 2, 13: 4, 16: 4})],

@@ -9,12 +9,13 @@ matched. Four seats: pods of similar score.
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
 
 from lanista.competition.formats.base import Contest, shared_places
 from lanista.competition.formats.staged import Meeting, Staged, shown
 from lanista.results.blocks import RoundMeeting
+from lanista.results.blocks import points as match_points
 
 MAX_NAMED = 4
 """Number of bots that share the first place above which not all are named."""
@@ -293,21 +294,29 @@ class Swiss(Staged):
                 buchholz[bot] += sum(points[other] for other in meeting.bots) - points[bot]
         for bot in self._entries:
             buchholz[bot] += (self._rounds_begun - rounds[bot]) * (self._seats - 1) * points[bot]
-        groups: list[list[str]] = []
         by_both = {bot: (-points[bot], -buchholz[bot]) for bot in self._entries}
+        direct = self._against_equals(by_both)
+        groups: list[list[str]] = []
         for _, tied in groupby(sorted(self._entries, key=by_both.__getitem__), by_both.__getitem__):
             equal = list(tied)
-            direct = {
-                bot: sum(
-                    meeting.points[bot]
-                    for meeting in meetings
-                    if bot in meeting.bots and not set(equal).isdisjoint({*meeting.bots} - {bot})
-                )
-                for bot in equal
-            }
             equal.sort(key=lambda bot: -direct[bot])
             groups += [list(same) for _, same in groupby(equal, direct.__getitem__)]
         return shared_places(groups, self._bots)
+
+    def _against_equals(self, worth: Mapping[str, object]) -> Mapping[str, float]:
+        """Return the points that each bot has scored against others of the same worth."""
+        scored = dict.fromkeys(self._entries, 0.0)
+        for key in self._counted:
+            block = self._recorded[key]
+            by_worth: dict[object, list[int]] = {}
+            for place, bot in enumerate(block.bots):
+                by_worth.setdefault(worth[bot], []).append(place)
+            for places in by_worth.values():
+                for seating, ranks in zip(self.seated, block.ranks, strict=True):
+                    of_equals = [ranks[seating.index(place)] for place in places]
+                    for place, won in zip(places, match_points(of_equals), strict=True):
+                        scored[block.bots[place]] += won
+        return scored
 
     def rounds(self) -> list[list[RoundMeeting]]:
         """Return the meetings of each round until now; byes are the last ones."""
