@@ -133,7 +133,7 @@ async def test_without_bubblewrap_it_is_an_error(monkeypatch):
     monkeypatch.setattr(sandbox.shutil, "which", lambda _: None)
     await every_way_says(
         "sandbox: bubblewrap (bwrap) isn't installed: install the package 'bubblewrap' "
-        "(apt-get install bubblewrap), or run bots with sandbox 'none'"
+        "(apt-get install bubblewrap)"
     )
 
 
@@ -141,8 +141,7 @@ async def test_on_an_unknown_machine_it_is_an_error(monkeypatch):
     monkeypatch.setattr(sandbox.syscalls, "machine", lambda: "riscv64")
     monkeypatch.setattr(sandbox, "_bwrap", lambda: "bwrap")
     await every_way_says(
-        "sandbox: the filter of system calls is for x86_64 and aarch64, not riscv64; "
-        "sandbox 'none' runs bots without one"
+        "sandbox: the filter of system calls is for x86_64 and aarch64, not riscv64"
     )
 
 
@@ -171,8 +170,7 @@ def test_where_namespaces_cannot_be_made_it_is_an_error(tmp_path, monkeypatch):
         check_sandbox()
     assert (
         "sandbox: bubblewrap can't make namespaces here; it said: bwrap: No permissions to create "
-        "new namespace. docs/limits.md says what a system must allow; sandbox 'none' runs bots "
-        "without one"
+        "new namespace. docs/limits.md says what a system must allow"
     ) == str(caught.value)
 
 

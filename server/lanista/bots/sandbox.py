@@ -190,19 +190,18 @@ def check_sandbox() -> None:
         complaint = " ".join(probe.stderr.decode("utf-8", "backslashreplace").split()) or "nothing"
         raise SandboxError(
             "sandbox: bubblewrap can't make namespaces here; "
-            f"it said: {printable(complaint)}. "
-            "docs/limits.md says what a system must allow; sandbox 'none' runs bots without one"
+            f"it said: {printable(complaint)}. docs/limits.md says what a system must allow"
         )
 
 
 def _bwrap() -> str:
     if sys.platform != "linux":
-        raise SandboxError("sandbox: bubblewrap needs Linux; sandbox 'none' runs bots without one")
+        raise SandboxError("sandbox: bubblewrap needs Linux")
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise SandboxError(
             "sandbox: bubblewrap (bwrap) isn't installed: install the package 'bubblewrap' "
-            "(apt-get install bubblewrap), or run bots with sandbox 'none'"
+            "(apt-get install bubblewrap)"
         )
     return bwrap
 
@@ -212,10 +211,7 @@ def _filter() -> bytes:
     program = syscalls.sandbox_filter(machine)
     if program is None:
         known = " and ".join(syscalls.AUDIT)
-        raise SandboxError(
-            f"sandbox: the filter of system calls is for {known}, not {machine}; "
-            "sandbox 'none' runs bots without one"
-        )
+        raise SandboxError(f"sandbox: the filter of system calls is for {known}, not {machine}")
     return program
 
 
