@@ -104,6 +104,10 @@ def test_each_error_names_its_place_and_what_would_be_right(text, expected):
             "submissions.closes = 2026-12-18",
             "submissions.closes: 2026-12-18; expected a time, such as 2026-12-18T23:59",
         ),
+        (
+            'submissions.closes = "tomorrow"',
+            "submissions.closes: 'tomorrow'; expected a time, such as 2026-12-18T23:59:00+01:00, w",
+        ),
         ('house = [{ name = "x" }]', "house[1].command: missing"),
         (
             'house = [{ name = " x", command = "x" }]',

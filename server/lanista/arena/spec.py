@@ -421,7 +421,8 @@ def _converter() -> cattrs.Converter:
 
     def structure_time(value: Any, _: Any) -> Any:
         if not isinstance(value, datetime):
-            raise TypeError(f"{shown(value)}; expected a time, such as 2026-12-18T23:59:00+01:00")
+            example = "2026-12-18T23:59:00+01:00, without quotes"
+            raise TypeError(f"{shown(value)}; expected a time, such as {example}")
         return value
 
     converter.register_structure_hook_func(lambda kind: kind == datetime | None, structure_time)
