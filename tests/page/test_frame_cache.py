@@ -22,7 +22,7 @@ import trio.testing
 from e2e.running import runs
 from lanista.helper_processes import HelperProcess
 from lanista.page import frame_cache as module
-from lanista.page.frame_cache import CHUNK_FRAMES, FrameCache, FrameFile, NoFramesError
+from lanista.page.frame_cache import AT_WORK, CHUNK_FRAMES, FrameCache, FrameFile, NoFramesError
 from lanista.page.frames import encode
 from lanista.page.replay_reader import read_frames
 from lanista.page.replay_worker import ReplayWorker, Report, packed
@@ -128,6 +128,18 @@ async def test_the_cache_has_what_read_frames_gives(cache, record, parts, monkey
         begins, data = frame_file.chunk(place, known=known)
         assert first == begins
         assert frames[first : place + 1] == read(data)
+
+
+async def test_who_opens_many_files_delays_mostly_others_of_their_address(cache, record):
+    """Of an address a few are worked on in turn; somebody else's frames are made meanwhile."""
+    many = [cache.acquire(f"m{n}", record, live=False, address="many") for n in range(3 * AT_WORK)]
+    one = cache.acquire("one", record, live=False, address="one")
+    assert await over(one)
+    assert AT_WORK >= sum(file.count > 0 for file in many)
+    assert not many[0].over
+    for file in many:
+        assert await over(file)
+    assert {(TURNS + 1, None)} == {(file.count, file.failed) for file in many}
 
 
 def test_a_match_that_nobody_looks_at_takes_little_memory():

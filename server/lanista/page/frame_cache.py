@@ -16,7 +16,7 @@ import os
 import shutil
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ FILES_KEPT = 500
 """Number of files above which those without a viewer are removed."""
 UNFINISHED_KEPT = 4
 """Number of unfinished files that are kept although they have no viewer."""
+AT_WORK = 8
+"""Number of an address's files, the oldest unfinished ones, whose frames are made in turn."""
 MAX_MEMORY = 1024**3
 """Limit of the replay worker's address space in bytes: a hostile file could fill the memory."""
 
@@ -68,6 +70,12 @@ class FrameFile:
     file: Path
     logs: Seats = None
     """The seats whose bots' logs are included."""
+    live: bool = False
+    """Whether the match was running when the file was made."""
+    addresses: set[str] = attrs.field(factory=set)
+    """The addresses of all viewers that it has had."""
+    turn: int = 0
+    """When frames of it were made last, in the order of turns; 0 if never."""
     viewers: int = 0
     failed: str | None = None
     """Why the frames can't be had."""
@@ -168,6 +176,7 @@ class FrameCache:
     _by_number: dict[int, FrameFile] = attrs.field(factory=dict, init=False)
     """All files that have viewers or can be acquired, by number, even if another replaced them."""
     _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
+    _turns: Iterator[int] = attrs.field(factory=lambda: itertools.count(1), init=False)
     _helper: HelperProcess = attrs.field(
         factory=lambda: HelperProcess(max_memory=MAX_MEMORY), init=False
     )
@@ -200,26 +209,45 @@ class FrameCache:
             self._folder.close()
 
     async def _make_frames(self) -> None:
-        jobs: list[int] = []
         while True:
-            orders = [] if jobs else [await self._orders.receive()]
+            orders = [] if self._unfinished() else [await self._orders.receive()]
             with contextlib.suppress(trio.WouldBlock):
                 while True:
                     orders.append(self._orders.receive_nowait())
-            jobs = self._jobs()
+            unfinished = self._unfinished()
+            jobs = self._jobs(unfinished)
             try:
                 reports = await self._helper.call(work, self.folder, orders, jobs)
             except (HelperDiedError, OSError, RuntimeError) as error:
                 # The last if no thread can start. Matches go on without frames.
                 log.error("the replay worker failed", why=str(error))
-                reports = [Report(job=number, failed=INTERRUPTED) for number in jobs]
+                reports = [Report(job=file.number, failed=INTERRUPTED) for file in unfinished]
             for report in reports:
                 if report.job in self._by_number:
                     self._by_number[report.job].update(report)
-            jobs = self._jobs()
 
-    def _jobs(self) -> list[int]:
-        return [number for number, file in self._by_number.items() if not file.over]
+    def _unfinished(self) -> list[FrameFile]:
+        return [file for file in self._by_number.values() if not file.over]  # the oldest first
+
+    def _jobs(self, unfinished: Sequence[FrameFile]) -> list[int]:
+        """Return the files of which frames are made now, of those that are given by age.
+
+        They are those of running matches, and one for each address: so whoever opens hundreds
+        delays mostly themselves.
+        """
+        jobs: dict[int, None] = {}
+        by_address: dict[str, list[FrameFile]] = {}
+        for file in unfinished:
+            if file.live:
+                jobs[file.number] = None
+                continue
+            for address in file.addresses:
+                by_address.setdefault(address, []).append(file)
+        for files in by_address.values():
+            file = min(files[:AT_WORK], key=lambda file: file.turn)
+            file.turn = next(self._turns)
+            jobs[file.number] = None
+        return list(jobs)
 
     def prepare(self) -> None:
         """Make the folder if it isn't there, and remove those that killed arenas left behind.
@@ -236,11 +264,14 @@ class FrameCache:
             self._is_warm = True
             self._send_order.send_nowait(ReplayWorker.prepare)
 
-    def acquire(self, key: str, source: Path, *, live: bool, logs: Seats = None) -> FrameFile:
-        """Return the frames of a file, which are begun now if they aren't there; `release` them.
+    def acquire(
+        self, key: str, source: Path, *, live: bool, logs: Seats = None, address: str = ""
+    ) -> FrameFile:
+        """Return the frames of a file for a viewer at an address; `release` them.
 
-        The source is a record, its `.part` while it is written, or a `.res` file; it may grow if it
-        is `live`. Each set of seats whose bots' `logs` are included has frames of its own.
+        They are begun if they aren't there. The source is a record, its `.part` while it is
+        written, or a `.res` file; it may grow if it is `live`. Each set of seats whose bots' `logs`
+        are included has frames of its own.
         """
         file = self._files.pop((key, logs), None)
         # Another file is being written for the same match if it is played again, say because a
@@ -252,12 +283,13 @@ class FrameCache:
             file = None
         if file is None:
             number = next(self._numbers)
-            file = FrameFile(number, key, source, self.folder / str(number), logs)
+            file = FrameFile(number, key, source, self.folder / str(number), logs, live)
             self._by_number[number] = file
             self._send_order.send_nowait(
                 partial(ReplayWorker.open, number=number, path=source, live=live, logs=logs)
             )
         self._files[key, logs] = file
+        file.addresses.add(address)
         file.viewers += 1
         return file
 

@@ -342,8 +342,8 @@ class View:
         kept = {name: one for name, one in visitor.names.items() if one.token_hash in hashes}
         return attrs.evolve(visitor, names=kept)
 
-    async def acquire_frames(self, match: str, visitor: Visitor) -> FrameFile:
-        """Return the frames of a match; the caller has to release them to the cache.
+    async def acquire_frames(self, match: str, visitor: Visitor, address: str) -> FrameFile:
+        """Return the frames of a match for a visitor, who has to release them to the cache.
 
         Raises:
             NoFramesError: There is no such match.
@@ -353,7 +353,8 @@ class View:
         path = await self.record_of(match) if running is None else running.part
         if path is None:
             raise NoFramesError(f"there is no match {match!r} here")
-        return self.frame_cache.acquire(match, path, live=running is not None, logs=logs)
+        is_live = running is not None
+        return self.frame_cache.acquire(match, path, live=is_live, logs=logs, address=address)
 
     async def bundles(self, match: str, logs: Seats) -> list[int]:
         """Return the seats with a failure bundle, of those of which the logs may be seen."""
