@@ -73,7 +73,7 @@ class FrameFile:
     live: bool = False
     """Whether the match was running when the file was made."""
     addresses: set[str] = attrs.field(factory=set)
-    """The addresses of all viewers that it has had."""
+    """The addresses of the viewers that have waited for its frames, if it isn't `live`."""
     turn: int = 0
     """When frames of it were made last, in the order of turns; 0 if never."""
     viewers: int = 0
@@ -289,7 +289,8 @@ class FrameCache:
                 partial(ReplayWorker.open, number=number, path=source, live=live, logs=logs)
             )
         self._files[key, logs] = file
-        file.addresses.add(address)
+        if not (file.live or file.over):
+            file.addresses.add(address)
         file.viewers += 1
         return file
 
