@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import Any
 
-from lanista.system import return_large_blocks
+from lanista.system import HELPERS_GROUP, control_group, return_large_blocks
 
 TERMINALS = (signal.SIGINT, signal.SIGHUP)
 """Signals that a terminal sends to the whole process group."""
@@ -91,6 +91,9 @@ def begin_helper(niceness: int, max_memory: int | None) -> None:
     begin_spawned()
     os.dup2(2, 1)  # what a function prints must not get into the output of a command
     os.nice(niceness)
+    if niceness and (own := control_group()) is not None:
+        with contextlib.suppress(OSError):  # there seldom is such a group
+            (own.with_name(HELPERS_GROUP) / "cgroup.procs").write_text("0\n")
     if max_memory is not None:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         if most == resource.RLIM_INFINITY or most > max_memory:  # only root may raise a lower limit

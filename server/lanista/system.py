@@ -20,6 +20,9 @@ LARGE_BLOCK = 128 * 1024
 SEARCHES = 1000
 """The number of searches of the oldest objects for garbage of which one is a search of them all."""
 
+HELPERS_GROUP = "lanista-helpers"
+"""The control group that helpers move to where the kernel shares out processors by our groups."""
+
 _BUFFER = 16 * 1024
 """Size in bytes of the buffer for a file that is written as a whole; most records fit into it."""
 
@@ -83,6 +86,26 @@ def usable_cores() -> list[int]:
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
+
+
+def control_group(proc: Path = Path("/proc/self")) -> Path | None:
+    """Return the folder of this process's control group; None where version 2 isn't mounted."""
+    try:
+        groups, mounts = (proc / "cgroup").read_text(), (proc / "mountinfo").read_text()
+    except OSError:
+        return None
+    name = None
+    for line in groups.splitlines():
+        if line.startswith("0::/"):
+            name = line.removeprefix("0::/")
+    for line in mounts.splitlines():
+        # proc_pid_mountinfo(5): "id parent device ROOT MOUNTPOINT options … - TYPE source …"
+        fields, _, kind = line.partition(" - ")
+        if name is not None and kind.startswith("cgroup2 "):
+            root, mounted = fields.split()[3:5]
+            below = f"/{name}".removeprefix(root.rstrip("/"))
+            return Path(mounted.encode().decode("unicode_escape")) / below.lstrip("/")
+    return None
 
 
 def favour_event_loop() -> None:

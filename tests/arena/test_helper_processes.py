@@ -97,6 +97,25 @@ async def test_a_helper_has_low_priority_and_as_much_memory_as_it_was_given():
         assert [0] * 3 == list(await helper.call(bytearray, 3))
 
 
+BEGIN = """
+from pathlib import Path
+from lanista import spawning
+spawning.control_group = lambda: Path(base) / "lanista-arena"
+spawning.begin_helper(niceness, None)
+"""
+
+
+async def test_a_helper_leaves_the_arenas_control_group_for_one_of_low_priority(tmp_path):
+    """Niceness counts only within a group: there, bots in theirs would wait for it."""
+    joined = tmp_path / "lanista-helpers" / "cgroup.procs"
+    joined.parent.mkdir()
+    async with running() as helper:
+        await helper.call(exec, BEGIN, {"base": str(tmp_path), "niceness": 0})
+        assert not joined.exists()
+        await helper.call(exec, BEGIN, {"base": str(tmp_path), "niceness": 1})
+    assert "0\n" == joined.read_text()
+
+
 async def test_a_helper_takes_no_more_memory_than_the_arena_may():
     """Whoever isn't root can't raise a limit, so it would not even start."""
     async with running() as helper:

@@ -6,7 +6,6 @@ isn't ended.
 
 import os
 import re
-from pathlib import Path
 
 import pytest
 import trio
@@ -16,6 +15,7 @@ from bots_start.processes import ENV, end_of, gone, python, telling
 from lanista.bots import cgroup, execute, proctree
 from lanista.bots.limits import BotLimits
 from lanista.bots.process import start_bot
+from lanista.system import control_group
 from support.waiting import until
 
 FORKS = 400
@@ -32,7 +32,7 @@ def without_groups(monkeypatch):
 def with_groups(monkeypatch):
     """Bots of this test have control groups, or it is skipped; this process stays in its own."""
     monkeypatch.setattr(cgroup, "_limits", False)
-    base = cgroup.own_group(Path("/proc/self"))
+    base = control_group()
     if base is None or not cgroup._can_make_groups(base):
         pytest.skip("no control groups (version 2) can be made here")
     monkeypatch.setattr(cgroup, "_base", base)

@@ -12,6 +12,7 @@ from lanista.bots import cgroup
 from lanista.bots.cgroup import use_cgroups
 from lanista.bots.limits import MIB, BotLimits
 from lanista.bots.process import Exit, start_bot
+from lanista.system import control_group
 
 
 @pytest.fixture
@@ -72,7 +73,9 @@ async def test_a_bot_gets_a_group_that_is_gone_after_it(tree, monkeypatch):
         "cgroup.procs": "0\n",
         "cgroup.kill": "1\n",
     }
-    assert [leaf] == [path for path in group.iterdir() if path.is_dir()]
+    folders = {path.name for path in group.iterdir() if path.is_dir()}
+    assert {"lanista-arena", "lanista-helpers"} == folders
+    assert "4\n" == (group / "lanista-helpers" / "cpu.weight").read_text()
     async with start_bot(["true"], ENV, limits=BotLimits(memory=None, processes=None)) as bot:
         await bot.exited()
     assert 1 == len(removed)
@@ -184,7 +187,7 @@ def test_a_group_below_the_mounted_one(tmp_path):
     (tmp_path / "mountinfo").write_text(
         "35 24 0:30 /docker/abc /sys/fs/cg\\040roup rw - cgroup2 cgroup2 rw\n"
     )
-    assert Path("/sys/fs/cg roup/inner") == cgroup.own_group(tmp_path)
+    assert Path("/sys/fs/cg roup/inner") == control_group(tmp_path)
     (tmp_path / "cgroup").write_text("0::/\n")
     (tmp_path / "mountinfo").write_text("35 24 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n")
-    assert Path("/sys/fs/cgroup") == cgroup.own_group(tmp_path)
+    assert Path("/sys/fs/cgroup") == control_group(tmp_path)

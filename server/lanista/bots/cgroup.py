@@ -18,6 +18,7 @@ import trio
 
 from lanista.bots import execute, proctree
 from lanista.bots.limits import BotLimits
+from lanista.system import HELPERS_GROUP, control_group
 
 # The group that the arena's own processes move to. They must not stay in a group that has groups
 # with limits below it (cgroups(7), "no internal processes" rule).
@@ -30,6 +31,9 @@ _CONTROLLERS = ("memory", "pids")
 # Used too where it is there: the kernel then shares out the processors between groups. Otherwise a
 # bot with hundreds of busy threads, which breaks no limit, may hold up the arena for a second.
 _SHARES = "cpu"
+
+# The share of helpers, beside 100 of each other group: niceness counts only within a group.
+_HELPERS_SHARE = 4
 
 # Seconds between two attempts to remove a group whose last process is about to be reaped.
 _PAUSE = 0.005
@@ -46,7 +50,7 @@ def use_cgroups(proc: Path = Path("/proc/self")) -> bool:
     the folder of /proc that says which group this process is in.
     """
     global _base, _limits  # noqa: PLW0603 -- a property of the process: which group it is in
-    own = own_group(proc)
+    own = control_group(proc)
     _base = own and _take_over(own)
     _limits = _base is not None
     if own is not None and _base is None and _can_make_groups(own):
@@ -67,7 +71,7 @@ def _remove_abandoned(base: Path) -> None:
 
 def can_have_groups() -> bool:
     """Return whether bots have control groups, or would have after `use_cgroups`."""
-    own = own_group(Path("/proc/self"))
+    own = control_group()
     return _base is not None or (own is not None and _can_make_groups(own))
 
 
@@ -109,29 +113,13 @@ def _take_over(own: Path) -> Path | None:
             (own / "cgroup.procs").write_text(f"{os.getpid()}\n")
             leaf.rmdir()
             return None
+        if _SHARES in used:
+            helpers = own / HELPERS_GROUP
+            helpers.mkdir(exist_ok=True)
+            (helpers / "cpu.weight").write_text(f"{_HELPERS_SHARE}\n")
     except OSError:
         return None
     return own
-
-
-def own_group(proc: Path) -> Path | None:
-    """Return the folder of this process's control group; None where version 2 isn't mounted."""
-    try:
-        groups, mounts = (proc / "cgroup").read_text(), (proc / "mountinfo").read_text()
-    except OSError:
-        return None
-    name = None
-    for line in groups.splitlines():
-        if line.startswith("0::/"):
-            name = line.removeprefix("0::/")
-    for line in mounts.splitlines():
-        # proc_pid_mountinfo(5): "id parent device ROOT MOUNTPOINT options … - TYPE source …"
-        fields, _, kind = line.partition(" - ")
-        if name is not None and kind.startswith("cgroup2 "):
-            root, mounted = fields.split()[3:5]
-            below = f"/{name}".removeprefix(root.rstrip("/"))
-            return Path(mounted.encode().decode("unicode_escape")) / below.lstrip("/")
-    return None
 
 
 @attrs.frozen
