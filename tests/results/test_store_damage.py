@@ -8,9 +8,11 @@ import threading
 import pytest
 
 from lanista.errors import StoreError
+from lanista.results.base import Kind
 from lanista.results.database import Store
-from lanista.results.engines import damaged
+from lanista.results.engines import damaged, log_of
 from lanista.results.match_result import Benching
+from lanista.results.rebuild import rebuilding
 from results.samples import asking, drawn, stored
 from results.test_store_schema import execute
 
@@ -212,6 +214,19 @@ def test_a_file_that_goes_while_it_is_in_use(tmp_path, how):
         if how == "moved":
             (tmp_path / "other.db").rename(path)
             assert ["id2"] == store.add([drawn(2)])
+
+
+def test_a_file_that_was_removed_is_rebuilt_without_its_log(tmp_path):
+    """SQLite leaves the log of such a file, and would take it for a part of the new one."""
+    path = tmp_path / "cup.db"
+    with Store.open(path) as store:
+        store.add([drawn(1)])
+        path.unlink()
+    assert log_of(path).exists()
+    with rebuilding(path, Kind.TOURNAMENT) as work:
+        Store(work.new, work.new.competition(Kind.TOURNAMENT)).add([drawn(2)])
+    with Store.open(path) as store:
+        assert ["id2"] == [block.id for block in asking(store).played()]
 
 
 def test_a_file_that_goes_in_the_middle_of_a_transaction(tmp_path):

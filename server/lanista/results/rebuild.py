@@ -177,6 +177,8 @@ def rebuilding(path: Path, holds: Kind | None = None) -> Iterator[Rebuild]:
                 raise StoreError(f"{path}: can't be rebuilt: {part} isn't complete; is there room?")
             if path.exists():
                 work.kept_at = _kept_beside(path, is_readable=work.former is not None)
+            else:  # SQLite would take the log of a file that was removed for a part of the new one
+                _remove(path)
             part.replace(path)
         except OSError as error:
             raise StoreError(
