@@ -28,6 +28,12 @@ bots = [{{ name = "{WIDE}", command = "CamperJoe" }}, {{ name = "Bob", command =
 HEIGHTS = "rows => rows.map(row => row.offsetHeight)"
 USUAL = re.compile("GravityGoers|RandomRunners|Dummy|Demo|Null")
 """The names in the arena's records."""
+BELOW = """controls => {
+  // How far the focus reaches below the controls at the window's bottom.
+  const focus = document.activeElement;
+  const top = controls.getBoundingClientRect().top;
+  return Math.max(0, focus.getBoundingClientRect().bottom - top);
+}"""
 COLUMNS = "cards => getComputedStyle(cards).gridTemplateColumns.split(' ').length"
 
 
@@ -157,6 +163,20 @@ def test_a_phone_shows_one_level_at_a_time(replay):
     match.page.set_viewport_size(DESK)
     expect(names[0]).to_be_hidden()
     wait_until(lambda: 2 == len(match.geometry()), "both levels are shown")
+
+
+def test_on_a_narrow_page_the_controls_cover_nothing_that_has_the_focus(replay):
+    """Whoever has enlarged the page to a phone's width goes through a round's answers by Tab."""
+    match = replay("hogwarts", 20, size=PHONE)
+    controls = match.page.locator(".transport")
+    answers = match.panel("Answers").get_by_text("as it was sent")
+    match.page.evaluate("scrollTo(0, 0)")
+    match.page.get_by_role("button", name="D: only Dummy-2").focus()
+    match.page.keyboard.press("Tab")  # to all of them, which can be scrolled
+    for n in range(answers.count()):
+        match.page.keyboard.press("Tab")
+        expect(answers.nth(n)).to_be_focused()
+        assert 0 == controls.evaluate(BELOW)
 
 
 def test_a_phone_that_is_turned_goes_on_with_what_is_read(replay):

@@ -248,6 +248,7 @@ export class BoardView {
     });
     themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     signal.addEventListener("abort", () => {
+      document.documentElement.style.scrollPaddingBottom = "";
       sized.disconnect();
       themed.disconnect();
     });
@@ -264,6 +265,8 @@ export class BoardView {
     const isNarrow = this.#isNarrow();
     const barHeight = this.#bar.element.offsetHeight;
     const headHeight = this.#head.offsetHeight;
+    // On a narrow page what gets the focus isn't left below the controls.
+    root.style.scrollPaddingBottom = isNarrow ? `${barHeight}px` : "";
     const { clientWidth: width, clientHeight: height } = this.area;
     const caption = this.captionHeight();
     const scene = isNarrow ? this.#levels.scene : this.head.scene;
