@@ -216,12 +216,14 @@ def test_the_other_match_is_chosen_from_those_that_began_alike(arena, pairs, sho
     compared = Comparison(match.page)
     compared.at(21)
     expect(match.page).to_have_url(re.compile(f"#/compare.a={first}&b={second}"))
-    match.page.goto(f"{arena.page}/#/compare?a={second}")
-    field = match.page.get_by_role("textbox", name="Id or address of the other match")
-    field.fill(f"{arena.address(first)}?round=7")
-    field.press("Enter")
+    copied = f"{arena.page}/match/{first}?round=7"  # as "Copy link" has it
+    for address in (f" {copied}\n", f"{arena.address(first)}?round=7", first):
+        match.page.goto(f"{arena.page}/#/compare?a={second}")
+        field = match.page.get_by_role("textbox", name="Id or address of the other match")
+        field.fill(address)
+        field.press("Enter")
+        expect(match.page).to_have_url(re.compile(f"#/compare.a={second}&b={first}"))
     compared.at(21)
-    expect(match.page).to_have_url(re.compile(f"#/compare.a={second}&b={first}"))
     # Each leads to the match alone, at the same round.
     match.page.get_by_role("link", name="Match 2").click()
     MatchPage(match.page).at(21)

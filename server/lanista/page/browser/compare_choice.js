@@ -38,7 +38,7 @@ export function compareAddress(a, { b, of, round = null } = {}) {
  * @returns {string}
  */
 function enteredMatch(text) {
-  const [, id] = /#\/match\/([^/?]+)/.exec(text) ?? [];
+  const [, id] = /\/match\/([^/?#\s]+)/.exec(text) ?? [];
   try {
     return id === undefined ? text.trim() : decodeURIComponent(id);
   } catch {
