@@ -29,6 +29,7 @@ from lanista.bots.builder import Build, BuildError
 from lanista.bots.building import Builder, NotBuiltError, command_of
 from lanista.bots.process import Exit, start_bot
 from lanista.bots.sandbox import Sandbox
+from lanista.results.submissions import write_file
 from support.waiting import PATIENCE
 
 RUN = 'run = "python3 main.py"\n'
@@ -278,6 +279,19 @@ async def answered(folder, *parts, strangers=()):
                 return str(error) if str(error).isprintable() else error
             finally:
                 nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+async def test_whatever_the_umask_sandboxes_of_root_can_show_what_is_stored(tmp_path, umask):
+    """To their other users, that is."""
+    before = os.umask(umask)
+    try:
+        write_file(tmp_path / "1.source", b"")
+        await answered(tmp_path, b'{"command": ["x"]}\n')
+    finally:
+        os.umask(before)
+    for path in (tmp_path / "1.source", tmp_path / "1.program"):
+        assert stat.S_IROTH & path.stat().st_mode
 
 
 async def test_a_program_that_the_disk_takes_only_a_part_of_is_not_built(tmp_path):

@@ -221,8 +221,8 @@ class Builder:
         if answer is None or product is None or "error" in answer:
             return answer
         size = 0
-        descriptor = os.open(product, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        with os.fdopen(descriptor, "wb") as file:
+        with product.open("wb") as file:
+            os.fchmod(file.fileno(), 0o644)  # whatever the umask: see `results.submissions`
             data = rest
             while data or (data := await _some(stream)):
                 size += len(data)

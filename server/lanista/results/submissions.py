@@ -281,10 +281,12 @@ def write_file(path: Path, data: bytes | bytearray) -> None:
     folder = path.parent
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # A sandbox of root's shows a source to another user; the folders keep others out.
     part = path.with_name(f"{path.name}.part")
     part.unlink(missing_ok=True)
-    make_file(part, 0o644)
+    make_file(part, 0o600)
+    # A sandbox of root's shows a source to another user, whatever the umask; the folders keep
+    # others out.
+    part.chmod(0o644)
     write_whole(path, [data], part)
     for changed in {folder, *(one.parent for one in missing)}:
         sync_folder(changed)
