@@ -54,7 +54,7 @@ class StandIn:
                 self.send_header("Content-Length", str(len(data)))
                 self.send_header("Content-Type", page.content)
                 if more:
-                    self.send_header("Retry-After", more[0])
+                    self.send_header("Location" if answer == 301 else "Retry-After", more[0])
                 self.end_headers()
                 self.wfile.write(data)
 
@@ -259,6 +259,9 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
         "no arena's page answers there, but status 400 comes: "
         "This port is for bots. The page is http://x/\n"
     )
+    assert expected == said(*here, "pit")
+    page.answers = {f"GET {PATH}": [(301, f"https://arena.example{PATH}", b"<html>")]}
+    expected = "no arena's page answers there, but status 301 comes; try https://arena.example\n"
     assert expected == said(*here, "pit")
     secure = page.url.replace("http", "https")
     words = said("--arena", secure, "--ladder", "pit")

@@ -167,6 +167,9 @@ class Page:
             return str(json.loads(data)["error"])
         except (ValueError, KeyError, TypeError, RecursionError):
             words = f"{self.url}: no arena's page answers there, but status {answer.status} comes"
+            # A proxy before the page leads from http to https.
+            if (other := answer.getheader("Location", "")[:200].partition("/api/")[0]) != "":
+                return f"{words}; try {other}"
             # The port of the bots, say, tells where the page is.
             is_text = answer.getheader("Content-Type", "").startswith("text/plain")
             return f"{words}: {one_line(data[:200].decode('ascii', 'replace'))}" * is_text or words
