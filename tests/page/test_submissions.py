@@ -110,6 +110,7 @@ async def test_what_cannot_be_taken_is_told_before_it_is_sent(tmp_path):
             (400, "no parameter 'evil'", hand_in(house, file="bot.py&evil=1")),
             (400, "this can't be a token; it must be 1 to 128 of", in_two_words),
             (403, "the name 'Ann room=x' can't be on a ladder", with_option),
+            (400, "say what the file is called, as …/submissions?file=", post(house, PATH)),
             (401, "curl -u", post(house, f"{PATH}?file=bot.py", length=10)),
             (404, "no ladder", post(house, PATH.replace("pit", "x") + "?file=b.py", length=9)),
             (405, "only GET", post(house, "/api/1/lobby", length=10)),

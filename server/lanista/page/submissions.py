@@ -67,7 +67,8 @@ class SubmissionRoutes:
         """Take a new version, unless it has come after the deadline; then no name is registered."""
         received = datetime.now(UTC)
         submissions = self._of(ladder)
-        file = asked.parameters.get("file", "")
+        if (file := asked.parameters.get("file")) is None:
+            raise bad_request("say what the file is called, as …/submissions?file=mybot.py")
         submissions.check_file(file, self._endings(), asked.length, received)
         await self.authorization.author(asked, registers=True)
         asked.peer.hold(asked.length)
