@@ -156,18 +156,18 @@ def test_a_map_may_come_through_a_pipe(folder, started):
     assert (0, f"{pipe}: in order\n") == (check.wait(), check.out)
 
 
-def test_the_folder_of_a_killed_arena_is_removed_by_the_next_one(tmp_path, started):
-    """Its page keeps the frames of matches there."""
+def test_the_folders_of_a_killed_arena_are_removed_by_the_next_one(tmp_path, started):
+    """Its page keeps the frames of matches there, and of files that viewers send."""
 
     def serve(name):
         daemon = Daemon(tmp_path / name, web="127.0.0.1:0", env=environment(TMPDIR=str(tmp_path)))
-        (folder,) = tmp_path.glob(f"lanista-frames-{daemon.process.pid}-*")
-        return started(daemon), folder
+        folders = [*tmp_path.glob(f"lanista-frames-{daemon.process.pid}-*")]
+        return started(daemon), folders
 
     killed, left = serve("killed")
     killed.process.kill()
     killed.wait()
-    assert left.is_dir()
-    (left / "1").write_bytes(b"{}")
+    assert [True] * 2 == [folder.is_dir() for folder in left]
+    (left[0] / "1").write_bytes(b"{}")
     serve("next")
-    assert not left.exists()
+    assert not any(folder.exists() for folder in left)

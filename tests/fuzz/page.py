@@ -185,7 +185,8 @@ def _visit(place: Path, said: Said) -> None:
 
     async def visit() -> None:
         connection = _Connection(list(said))
-        view = View(_stage(place), arena=_ARENA, frame_cache=_FrameCache(place=place))
+        cache = _FrameCache(place=place)
+        view = View(_stage(place), arena=_ARENA, frame_cache=cache, sent_frames=cache)
         token = None if len(said) % 2 else "secret"
         viewers: list[Viewer] = []
         viewer = Viewer(

@@ -320,8 +320,9 @@ async def showing(view, *, token=None, host="127.0.0.1", open_logs=False, is_rep
     """
     server = Server(view, host, 0, token, open_logs)
     if is_replayed_here:
-        view.frame_cache._helper = ReplayThread()
-        view.frame_cache._is_warm = True
+        for cache in (view.frame_cache, view.sent_frames):
+            cache._helper = ReplayThread()
+            cache._is_warm = True
     await server.listen()
     with trio.fail_after(PATIENCE):
         async with trio.open_nursery() as nursery:

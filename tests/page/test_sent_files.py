@@ -1,11 +1,14 @@
 """Files that a viewer sends to have them shown (docs/api.md, `file`)."""
 
 import gzip
+import threading
 
 import pytest
+import trio
 
+from lanista.page import replay_reader
 from lanista.page import requests as module
-from page.house import done
+from page.house import PATIENCE, done, one_match
 from page.records import wandering
 from support.traces import unpacked_trace
 from support.waiting import until
@@ -54,7 +57,7 @@ async def test_a_file_that_is_sent_is_shown(lone, record):
         assert "isn't open" in answer["words"]
         seen.append(match)
     assert 5 == len(set(seen))
-    folder = lone.server.view.frame_cache.folder
+    folder = lone.server.view.sent_frames.folder
     assert 5 == len(list(folder.glob("upload-*/*")))
     assert all(path.resolve().is_relative_to(folder) for path in folder.rglob("*"))
     assert done(await page.ask("close", match=seen[0]))
@@ -63,11 +66,35 @@ async def test_a_file_that_is_sent_is_shown(lone, record):
     await until(lambda: not list(folder.glob("upload-*")))
 
 
+async def test_a_file_holds_up_no_match(house, monkeypatch):
+    """However long it takes to read one: the frames of matches are made elsewhere."""
+    read, begun, go_on = replay_reader.shown_of, trio.Event(), threading.Event()
+    loop = trio.lowlevel.current_trio_token()
+
+    def read_slowly(*arguments):
+        loop.run_sync_soon(begun.set)
+        go_on.wait()
+        return read(*arguments)
+
+    monkeypatch.setattr(replay_reader, "shown_of", read_slowly)
+    page, other = await house.page(), await house.page()
+    match = await one_match(house)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(send, page, RES)
+        try:
+            with trio.fail_after(PATIENCE / 2):
+                await begun.wait()
+                assert "head" == (await other.ask("open", match=match))["type"]
+                assert "frames" == (await other.frames(match, 0))["type"]
+        finally:
+            go_on.set()
+
+
 async def test_a_file_that_cannot_be_taken_is_told(lone, record, monkeypatch):
     """Nothing of it is kept, and the connection goes on."""
     monkeypatch.setattr(module, "MAX_FILE", 10_000)
     page = await lone.page()
-    folder = lone.server.view.frame_cache.folder
+    folder = lone.server.view.sent_frames.folder
     await page.say(do="file", id="file", name="x", size=10_001)
     words = (await page.answer("file"))["words"]
     assert "a file of 10001 bytes; from 1 to 10000 can be shown" == words
@@ -99,7 +126,7 @@ async def test_who_leaves_while_sending_leaves_nothing(lone, record):
     page = await lone.page()
     await page.say(do="file", id="file", name="x", size=500)
     await page.socket.send(b"abc")
-    folder = lone.server.view.frame_cache.folder
+    folder = lone.server.view.sent_frames.folder
     await until(lambda: list(folder.glob("upload-*/*")))
     await page.socket.aclose()
     await until(lambda: not list(folder.glob("upload-*")))

@@ -104,6 +104,7 @@ class Server:
             import lanista.page.metrics  # noqa: F401, PLC0415
         try:
             self.view.frame_cache.prepare()
+            self.view.sent_frames.prepare()
         except OSError as error:
             self._close()
             raise CannotListenError(
@@ -150,6 +151,7 @@ class Server:
         self._routes = Routes(self.view, authorization, nursery, scheme)
         self.connections = Connections(self._listeners, self._answer, done, self.tls)
         await nursery.start(self.view.frame_cache.run)
+        await nursery.start(self.view.sent_frames.run)
         nursery.start_soon(self.view.records_helper.run)
         await nursery.start(self.view.listed.run)
         if self.view.tournaments:

@@ -83,6 +83,9 @@ class View:
     arena: Arena | None = None
     """The arena, if bots can connect; None: `lanista play` plays one match."""
     frame_cache: FrameCache = attrs.field(factory=FrameCache)
+    sent_frames: FrameCache = attrs.field(factory=FrameCache)
+    """The frames of files that viewers have sent, made by a process of its own: one look at such a
+    file may take seconds, or all the memory that the process may have."""
     records_helper: HelperProcess = attrs.field(
         factory=lambda: HelperProcess(max_memory=MAX_MEMORY), init=False
     )

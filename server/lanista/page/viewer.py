@@ -322,11 +322,12 @@ class Viewer:
         for scope in self._waits.pop(match, ()):
             scope.cancel()
         frame_file = self._frame_files.pop(match, None)
-        if frame_file is not None:
-            self.view.frame_cache.release(frame_file)
         upload = self.uploads.pop(match, None)
+        if frame_file is not None:
+            cache = self.view.frame_cache if upload is None else self.view.sent_frames
+            cache.release(frame_file)
         if upload is not None and upload.folder is not None:
-            self.view.frame_cache.remove(upload.folder)
+            self.view.sent_frames.remove(upload.folder)
 
     async def _send_frames(self, message: Mapping[str, Any]) -> None:
         match = field(message, "match", str)
@@ -420,9 +421,9 @@ class Viewer:
         close = partial(self._close, match)
         upload = self.uploads[match] = Upload(self.connection, self.peer, close, self._uploads)
         try:
-            path = await upload.receive(name, size, self.view.frame_cache.folder)
+            path = await upload.receive(name, size, self.view.sent_frames.folder)
             # The ids of uploads are this viewer's own, so the cache knows them by their paths.
-            self._frame_files[match] = self.view.frame_cache.acquire(
+            self._frame_files[match] = self.view.sent_frames.acquire(
                 str(path), path, live=False, address=self.peer.address
             )
             self._answer_later(partial(self._send_head, match), message)
