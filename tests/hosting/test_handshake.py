@@ -1,5 +1,7 @@
 """What a hello asks for, the first lines that answer it (PROTOCOL.md 2, 3), and accepting."""
 
+import os
+
 import pytest
 import trio
 import trio.testing
@@ -118,6 +120,36 @@ async def test_a_bot_that_was_started_for_another_match_is_refused(token):
         await bot.send_all(f"Ada v=1 token={token}\n".encode())
         assert await shake.wait(listener, trio.sleep_forever, 20) is None
     assert ErrorCode.BAD_TOKEN is shake.refusal.code
+
+
+async def test_without_the_token_our_users_bot_is_admitted():
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    shake = handshake.Handshake(RULESET, "token")
+    async with await trio.open_tcp_stream(*listener.socket.getsockname()) as bot:
+        await bot.send_all(b"Ada v=1\n")
+        assert await shake.wait(listener, trio.sleep_forever, 20) is not None
+    shake.connection.channel.close()
+
+
+async def test_without_the_token_another_user_is_refused_and_does_not_end_the_wait(
+    monkeypatch, nursery
+):
+    """Other users of the machine see which ports are open, and are there before a bot has started;
+    one of them would play in its place."""
+    user = os.geteuid()
+    monkeypatch.setattr(handshake.os, "geteuid", lambda: user + 1)
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    address = listener.socket.getsockname()
+    shake = handshake.Handshake(RULESET, "token", is_one_try=True)
+    nursery.start_soon(shake.wait, listener, trio.sleep_forever, 20)
+    async with await trio.open_tcp_stream(*address) as stranger:
+        await stranger.send_all(b"Ada v=1\n")
+        assert bytes(await stranger.receive_some()).startswith(b"error bad-token the token isn't")
+    async with await trio.open_tcp_stream(*address) as bot:
+        await bot.send_all(b"Ada v=1 token=token\n")
+        assert b"welcome" in await bot.receive_some()
+    assert shake.refusal is None
+    shake.connection.channel.close()
 
 
 async def test_silent_connections_do_not_lock_the_bot_out():

@@ -3,18 +3,23 @@
 There are two ways in which bots get seats, and this module serves both:
 
 - A bot that we have started connects to a port that was opened for it alone (`Handshake`). Whatever
-  connects there is assumed to be that bot, so a hello needn't have a token; but if it has one, the
-  token must be right, so that a bot that was started for another match isn't admitted by mistake. A
-  connection that says nothing, or whose hello is refused, doesn't end the wait (unless
+  a process of our own user connects there is assumed to be that bot, so a hello needn't have a
+  token; but if it has one, the token must be right, so that a bot that was started for another
+  match isn't admitted by mistake. Other users of the machine can connect there as well, and need
+  the token. A connection that says nothing, or whose hello is refused, doesn't end the wait (unless
   `is_one_try`), because the bot may connect again.
 - Any bot may connect to the port of an arena. The arena reads the hello itself
   (`arena.bot_connections`) and uses the functions below.
 """
 
 import hmac
+import os
 import secrets
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
 
 import attrs
 import trio
@@ -49,7 +54,7 @@ class Handshake:
 
     ruleset: Ruleset
     token: str
-    """The bot's token. A hello without a token is accepted too, since the port is the bot's own."""
+    """The bot's token. A hello of our own user's without a token is accepted too."""
     tap: Callable[[Channel], Channel] | None = None
     """Wraps the connection's channel before the first byte is read, for example to record it."""
     is_one_try: bool = False
@@ -57,7 +62,7 @@ class Handshake:
     connection: Connection | None = attrs.field(default=None, init=False)
     """The bot's connection, once it was admitted."""
     refusal: RemoteProtocolError | None = attrs.field(default=None, init=False)
-    """Why the last hello was refused; None if none was."""
+    """Why the last hello was refused that our user has sent; None if none was."""
     _has_left: bool = attrs.field(default=False, init=False)
     """Whether the bot's process ended during the wait, so not because its connection was closed."""
 
@@ -110,36 +115,37 @@ class Handshake:
         connection = connection_of(accepted)
         if connection is None:
             return
+        is_ours = partial(_is_of_our_user, peer_of(accepted), accepted.getsockname())
         if self.tap is not None:
             connection.channel = self.tap(connection.channel)
         try:
             hello = await connection.read_hello()
             if hello is None:
                 return
-            self._check(hello)
+            self._check(hello, is_ours)
             tell(connection, self.ruleset, welcome())
             self.connection = connection
         except RemoteProtocolError as error:
-            if self.connection is None:
+            if self.connection is None and is_ours():
                 self.refusal = error
             await connection.refuse(error)
         finally:
             if self.connection is not connection:
                 connection.channel.close()
 
-    def _check(self, hello: Hello) -> None:
+    def _check(self, hello: Hello, is_ours: Callable[[], bool]) -> None:
         """Raise an error if a hello is from another bot than was started, or for another game."""
         if ruleset_of(hello, self.ruleset).name != self.ruleset.name:
             raise RemoteProtocolError(
                 ErrorCode.UNKNOWN_GAME,
                 f"it asks for {hello.game}; {self.ruleset.name} is played here",
             )
-        given = hello.token
-        if given is not None and not hmac.compare_digest(given.encode(), self.token.encode()):
+        token = self.token if hello.token is None and is_ours() else hello.token or ""
+        if not hmac.compare_digest(token.encode(), self.token.encode()):
             raise RemoteProtocolError(
                 ErrorCode.BAD_TOKEN,
-                "the token isn't the one in LANISTA_TOKEN or {token}; "
-                "this port accepts only the bot that was started for it",
+                "the token isn't the one in LANISTA_TOKEN or {token}, without which only the same "
+                "user's bot is accepted; this port accepts only the bot that was started for it",
             )
         if self.connection is not None:
             raise RemoteProtocolError(
@@ -181,6 +187,24 @@ def peer_of(accepted: socket.socket) -> tuple[str, int]:
     except (OSError, ValueError):
         return "gone", 0
     return host, port
+
+
+def _is_of_our_user(peer: tuple[str, int], ours: tuple[str, int]) -> bool:
+    """Return whether our user has the other end of a connection, which goes both ways.
+
+    The ends are IPv4 addresses with ports. True also where the system doesn't say it.
+    """
+    try:
+        local, remote = (
+            f"{int.from_bytes(socket.inet_aton(host), sys.byteorder):08X}:{port:04X}"
+            for host, port in (peer, ours)
+        )
+        rows = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return True
+    # proc_net(5): Number Local Remote State Queues Timer Retransmits User …; 01 is established.
+    found = [[*fields[1:4], fields[7]] for fields in map(str.split, rows)]
+    return [local, remote, "01", str(os.geteuid())] in found
 
 
 def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
