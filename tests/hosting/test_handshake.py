@@ -15,6 +15,7 @@ from lanista.match.background import BackgroundWork
 from lanista.match.channel import BrokenChannelError
 from lanista.match.connection import Connection
 from lanista_protocol import ErrorCode, RemoteProtocolError, parse_hello
+from support.waiting import until
 
 
 class Pipe:
@@ -120,6 +121,22 @@ async def test_a_bot_that_was_started_for_another_match_is_refused(token):
         await bot.send_all(f"Ada v=1 token={token}\n".encode())
         assert await shake.wait(listener, trio.sleep_forever, 20) is None
     assert ErrorCode.BAD_TOKEN is shake.refusal.code
+
+
+async def test_a_hello_whose_sender_has_left_is_told_but_does_not_end_the_wait(nursery):
+    """It may be the bot's, which failed, or another user's, who may be gone before one looks."""
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    address = listener.socket.getsockname()
+    shake = handshake.Handshake(RULESET, "token", is_one_try=True)
+    async with await trio.open_tcp_stream(*address) as gone:
+        await gone.send_all(b"Ada v=1 token=other\n")
+    nursery.start_soon(shake.wait, listener, trio.sleep_forever, 20)
+    await until(lambda: shake.refusal)
+    async with await trio.open_tcp_stream(*address) as bot:
+        await bot.send_all(b"Ada v=1 token=token\n")
+        await until(lambda: shake.connection)
+    assert ErrorCode.BAD_TOKEN is shake.refusal.code
+    shake.connection.channel.close()
 
 
 async def test_without_the_token_our_users_bot_is_admitted():

@@ -18,7 +18,6 @@ import secrets
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 
 import attrs
@@ -62,7 +61,9 @@ class Handshake:
     connection: Connection | None = attrs.field(default=None, init=False)
     """The bot's connection, once it was admitted."""
     refusal: RemoteProtocolError | None = attrs.field(default=None, init=False)
-    """Why the last hello was refused that our user has sent; None if none was."""
+    """Why the last hello was refused that isn't known to be another user's; None if none was."""
+    _is_refused: bool = attrs.field(default=False, init=False)
+    """Whether a hello was refused that our user has sent."""
     _has_left: bool = attrs.field(default=False, init=False)
     """Whether the bot's process ended during the wait, so not because its connection was closed."""
 
@@ -98,7 +99,7 @@ class Handshake:
 
             async def greet(accepted: socket.socket) -> None:
                 await self._greet(accepted)
-                if self.connection is not None or (self.is_one_try and self.refusal):
+                if self.connection is not None or (self.is_one_try and self._is_refused):
                     nursery.cancel_scope.cancel()
 
             async def give_up_at_exit() -> None:
@@ -115,32 +116,36 @@ class Handshake:
         connection = connection_of(accepted)
         if connection is None:
             return
-        is_ours = partial(_is_of_our_user, peer_of(accepted), accepted.getsockname())
+        ends = peer_of(accepted), accepted.getsockname()
         if self.tap is not None:
             connection.channel = self.tap(connection.channel)
         try:
             hello = await connection.read_hello()
             if hello is None:
                 return
-            self._check(hello, is_ours)
+            # It takes a while on a machine with thousands of connections.
+            user = None if hello.token else await trio.to_thread.run_sync(_user_of, *ends)
+            self._check(hello, is_ours=user == os.geteuid())
             tell(connection, self.ruleset, welcome())
             self.connection = connection
         except RemoteProtocolError as error:
-            if self.connection is None and is_ours():
+            user = await trio.to_thread.run_sync(_user_of, *ends)
+            if self.connection is None and user in {None, os.geteuid()}:
                 self.refusal = error
+                self._is_refused |= user is not None
             await connection.refuse(error)
         finally:
             if self.connection is not connection:
                 connection.channel.close()
 
-    def _check(self, hello: Hello, is_ours: Callable[[], bool]) -> None:
+    def _check(self, hello: Hello, *, is_ours: bool) -> None:
         """Raise an error if a hello is from another bot than was started, or for another game."""
         if ruleset_of(hello, self.ruleset).name != self.ruleset.name:
             raise RemoteProtocolError(
                 ErrorCode.UNKNOWN_GAME,
                 f"it asks for {hello.game}; {self.ruleset.name} is played here",
             )
-        token = self.token if hello.token is None and is_ours() else hello.token or ""
+        token = self.token if hello.token is None and is_ours else hello.token or ""
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             raise RemoteProtocolError(
                 ErrorCode.BAD_TOKEN,
@@ -189,22 +194,22 @@ def peer_of(accepted: socket.socket) -> tuple[str, int]:
     return host, port
 
 
-def _is_of_our_user(peer: tuple[str, int], ours: tuple[str, int]) -> bool:
-    """Return whether our user has the other end of a connection, which goes both ways.
+def _user_of(peer: tuple[str, int], ours: tuple[str, int]) -> int | None:
+    """Return the id of the user who has the other end of a connection; None if it was closed.
 
-    The ends are IPv4 addresses with ports. True also where the system doesn't say it.
+    The ends are IPv4 addresses with ports. Where the system doesn't say it, it is our user.
     """
     try:
         local, remote = (
             f"{int.from_bytes(socket.inet_aton(host), sys.byteorder):08X}:{port:04X}"
             for host, port in (peer, ours)
         )
-        rows = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()
+        table = Path("/proc/net/tcp").read_bytes()
     except OSError:
-        return True
-    # proc_net(5): Number Local Remote State Queues Timer Retransmits User …; 01 is established.
-    found = [[*fields[1:4], fields[7]] for fields in map(str.split, rows)]
-    return [local, remote, "01", str(os.geteuid())] in found
+        return os.geteuid()
+    # proc_net(5): … Local Remote State Queues Timer Retransmits User …; 01 is established.
+    rest = table.partition(f" {local} {remote} 01 ".encode())[2].split(maxsplit=4)
+    return int(rest[3]) if rest else None
 
 
 def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
