@@ -8,7 +8,8 @@ import threading
 import pytest
 
 from lanista.errors import StoreError
-from lanista.results.base import Kind
+from lanista.results.base import Database, Kind
+from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
 from lanista.results.engines import damaged, log_of
 from lanista.results.match_result import Benching
@@ -214,6 +215,30 @@ def test_a_file_that_goes_while_it_is_in_use(tmp_path, how):
         if how == "moved":
             (tmp_path / "other.db").rename(path)
             assert ["id2"] == store.add([drawn(2)])
+
+
+@pytest.mark.parametrize("is_arenas", [False, True])
+def test_a_file_that_was_moved_from_a_running_program_is_not_made_anew(tmp_path, is_arenas):
+    """SQLite would remove the log: what was stored last, such as names, would be lost for good."""
+    data, away = DataFolder(tmp_path), tmp_path / "away.db"
+
+    def opened():
+        return Database.of_arena(data) if is_arenas else Database.open(data.database)
+
+    with opened() as database:
+        store = Store.of_ladder(database, "pit", "angrymob")
+        with database.lock():
+            store.set_meta("a", "b")
+            data.database.rename(away)
+            with pytest.raises(StoreError, match="put it back, or end that"):
+                opened()
+            assert not data.database.exists()
+            away.rename(data.database)
+            with opened() as another:
+                assert "b" == asking(Store.of_ladder(another, "pit", "angrymob")).meta("a")
+        data.database.unlink()
+    with opened() as another:  # begins anew
+        assert asking(Store.of_ladder(another, "pit", "angrymob")).meta("a") is None
 
 
 def test_a_file_that_was_removed_is_rebuilt_without_its_log(tmp_path):

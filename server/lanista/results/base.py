@@ -177,6 +177,7 @@ class Database:
         if path.exists() and (path.is_dir() or not os.access(path, wanted)):
             raise StoreError(f"{path}: {why_closed(path)}")
         if create:
+            _check_moved(path)
             return cls._sqlite_in(path, "mode=rwc")
         real = path.resolve()  # the files beside it are where a link leads
         if all(os.access(place, os.W_OK) for place in (real.parent, real)):
@@ -471,9 +472,26 @@ def _check_folder(data: DataFolder) -> None:
     try:
         data.database.stat()
     except (FileNotFoundError, NotADirectoryError):
-        pass
+        _check_moved(data.database)
     except OSError as error:
         raise StoreError(f"{data.path}: can't be read: {error.strerror}") from None
+
+
+def _check_moved(path: Path) -> None:
+    """Raise an error if a file was removed or moved while a program holds its lock.
+
+    SQLite would make a new one and remove the log, with what that program has stored last.
+    """
+    real = Path(os.path.realpath(path))
+    if real.exists() or not log_of(real).exists():
+        return
+    try:
+        with file_lock(real):
+            pass
+    except StoreError:
+        raise StoreError(
+            f"{path}: removed or moved while an arena or a run uses it; put it back, or end that"
+        ) from None
 
 
 def _make_private(data: DataFolder) -> None:
