@@ -51,23 +51,20 @@ class HelperProcess:
 
         No call may be under way then: cancel the tasks that wait for one.
         """
-        import trio_parallel  # noqa: PLC0415 - 30 ms, but before there are matches to hold up
+        import trio_parallel  # noqa: F401, PLC0415 - 30 ms, but before there are matches to hold up
 
         try:
             self._is_open.set()
             await trio.sleep_forever()
         finally:
-            if self._opened is not None:
-                # One that died while it was idle, or had to be killed now, is no matter any more.
-                with contextlib.suppress(trio_parallel.BrokenWorkerError):
-                    await self._opened.__aexit__(None, None, None)
+            await self._end()
 
     async def call(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the helper; if this is cancelled, the helper is killed.
 
         The helper imports the function's module: a light one starts quickly. Arguments and result
-        are pickled. Raises HelperDiedError if the helper died, or `sys.exit()` was called in it;
-        OSError if none can be started; or what the function raises.
+        are pickled. Raises HelperDiedError if the helper died, had too little memory, or
+        `sys.exit()` was called in it; OSError if none can be started; or what the function raises.
         """
         import trio_parallel  # noqa: PLC0415 - slow to import, and not always needed
 
@@ -80,12 +77,24 @@ class HelperProcess:
             )
         except trio_parallel.BrokenWorkerError as error:
             raise HelperDiedError(f"the process ended ({error.args[-1].exitcode})") from None
+        except MemoryError:
+            await self._end()  # what it has kept takes the room, and the next has all of it
+            raise HelperDiedError("the process had too little memory") from None
         except SystemExit as error:  # here it would end the arena
             raise HelperDiedError(f"sys.exit() was called in the process: {error}") from None
         except trio.ClosedResourceError:
             await trio.lowlevel.checkpoint_if_cancelled()  # as `run` was, at the same moment
             raise HelperDiedError("the process was ended") from None
         return result
+
+    async def _end(self) -> None:
+        import trio_parallel  # noqa: PLC0415 - as above
+
+        opened, self._opened, self._context = self._opened, None, None
+        if opened is not None:
+            # One that died while it was idle, or had to be killed now, is no matter any more.
+            with contextlib.suppress(trio_parallel.BrokenWorkerError):
+                await opened.__aexit__(None, None, None)
 
     async def _open(self) -> None:
         import trio_parallel  # noqa: PLC0415 - as above
