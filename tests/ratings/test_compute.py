@@ -252,6 +252,17 @@ def test_house_bots_hold_the_scale_and_take_no_rank():
     assert "the mean of the house bots is 1500" in html_text(standings)
 
 
+def test_ranks_overlap_because_of_a_third_bot_though_two_can_be_told_apart():
+    """So pages may say only the converse: c has met each of the others on one opening."""
+    blocks = [BlockScore(("a", "b"), WON if number < 35 else LOST, number) for number in range(50)]
+    blocks += [BlockScore((bot, "c"), SPLIT, 50 + number) for number, bot in enumerate("ab")]
+    standings = table(blocks, ["a", "b", "c"], format="ladder")
+    of_bot = {row.bot: row for row in standings.rows}
+    assert of_bot["a"].rank_high >= of_bot["b"].rank_low
+    (superior,) = [p.superior for p in standings.head_to_head if (p.bot, p.opponent) == ("a", "b")]
+    assert superior > 0.99
+
+
 def test_one_bot_among_fillers():
     """It is its own mean; a block of fillers alone rates nobody."""
     ranks_ = ((1, 2, 2, 4),) * 4

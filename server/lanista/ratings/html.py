@@ -127,8 +127,8 @@ def _standings(standings: Standings) -> Iterator[str]:
     yield from _table(headings, rows)
     for line in filter(None, (byes_text(standings), benched_text(standings))):
         yield f"<p>{_shown(line)}</p>"
-    yield '<p class="muted">How to read it: two bots whose rank intervals overlap can\'t '
-    yield "be told apart yet; more blocks make the intervals narrower, four times as many halve "
+    yield '<p class="muted">How to read it: two bots whose rank intervals don\'t overlap '
+    yield "can be told apart; more blocks make the intervals narrower, four times as many halve "
     yield "them.</p>"
     yield from _meanings(
         "What the columns say", [(column.title, column.meaning) for column in shown]

@@ -312,7 +312,7 @@ export function tableSection(ladder) {
       el(
         "p",
         { class: "muted" },
-        "Two bots whose intervals of ranks overlap can't be told apart yet. ",
+        "Two bots whose intervals of ranks don't overlap can be told apart. ",
         "Four times as many matches halve an interval.",
       ),
     ),

@@ -78,7 +78,7 @@ export function standingsSection() {
       el(
         "p",
         { class: "muted" },
-        "Two bots whose intervals of ranks overlap can't be told apart yet. ",
+        "Two bots whose intervals of ranks don't overlap can be told apart. ",
         "Four times as many blocks halve an interval.",
       ),
     ),
