@@ -255,6 +255,35 @@ def test_what_handing_in_the_same_program_again_gains(strategy):
     assert mean <= 20 if strategy is below_truth else abs(mean) <= 2.5 * error
 
 
+def luckiest_again(seed, matches):
+    """The error after ten versions of one program, of which the luckiest then plays again."""
+    ladder = Simulation(np.random.default_rng(seed))
+    ladder.play(200)
+    for _ in range(10):
+        ladder.hand_in()
+        ladder.play(20)
+    counted = ladder.counted
+    at = maximum(model_of(counted)).at
+    own = np.flatnonzero(counted.bot_of == 0)
+    ladder.version = counted.versions[max(own, key=at.__getitem__)]
+    ladder.play(matches)
+    return ladder.error()
+
+
+@pytest.mark.parametrize("times", [20, long(200)])
+def test_what_going_back_to_the_luckiest_version_gains_is_lost_again(times):
+    """Of the figures of the long one, 3 Elo are its own error."""
+    at_first, later = (np.mean([luckiest_again(s, n) for s in range(times)]) for n in (1, 60))
+    assert later < 0.7 * at_first
+    assert at_first < 80
+
+
+@pytest.mark.parametrize("times", [20, long(200)])
+def test_what_stopping_at_the_best_rating_keeps(times):
+    """The author looks ten times; of the figure of the long one, 2 Elo are its own error."""
+    assert errors_of(never, times, step=20).max(axis=1).mean() < 30
+
+
 @pytest.mark.parametrize(
     ("times", "matches", "most"),
     # Of the long ones, 0.01 is the simulation's own error.
