@@ -3,6 +3,7 @@
 import os
 import resource
 import socket
+import time
 from datetime import datetime
 from pathlib import Path
 
@@ -407,7 +408,13 @@ def test_what_is_said_where_programs_are_handed_in(checked, monkeypatch, tmp_pat
     assert missing.startswith("submissions: JavaScript can't be built: node isn't there, or not in")
     assert unseen.startswith("submissions: Rust can't be built: cargo isn't there, or not in")
     assert room.endswith("; max_disk allows 1048576 GiB"), room
-
+    # As a summer's zone in a deadline of the winter, which so comes an hour early.
+    with monkeypatch.context() as context:
+        context.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+        time.tzset()
+        checked(QUIET + LADDER + "[ladders.submissions]\ncloses = 2999-12-18T23:59:00+02:00\n")
+    time.tzset()
+    assert "ok    submissions: l takes programs until 2999-12-18 22:59, local time" in checked.right
     handed_in(tmp_path / "lanista-data", "Ada", ladder="l")
     text = QUIET + LADDER + "submissions = true\n"
     code, wrong = checked(text)

@@ -24,7 +24,7 @@ from lanista.bots.builder import LANGUAGES
 from lanista.bots.building import BrokenSandboxError, Builder, NotBuiltError
 from lanista.bots.limits import readable_size
 from lanista.bots.sandbox import SandboxError, check_sandbox, own_paths
-from lanista.cli.common import say
+from lanista.cli.common import minute_text, say
 from lanista.cli.serving import connections_allowed
 from lanista.cli.web import shown_tournaments, warning_of_token
 from lanista.errors import BadInputError, LanistaError, one_line
@@ -183,6 +183,9 @@ def _submissions(
         key, closes = f"ladders[{number}].submissions", ladder.submissions.closes
         if closes is not None and closes < datetime.now(UTC):
             report.warn(f"{key}.closes: {closes.isoformat()} is over: nothing is taken")
+        elif closes is not None:  # the zone in the file may be that of the other half of the year
+            until = minute_text(closes)
+            report.ok(f"submissions: {ladder.name} takes programs until {until}, local time")
         authors: Mapping[str, Author] = {}
         with report.failing(f"{key}: "):
             authors = SubmissionFolder.of_ladder(data.submissions, ladder.name).read()
