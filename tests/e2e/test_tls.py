@@ -125,7 +125,7 @@ def test_plain_text_is_refused_with_the_reason(arena):
         (
             "https://127.0.0.1",
             CERTIFICATE,
-            "no programs can be handed in to 'pit': there is nothing here",
+            "no programs can be handed in to 'pit': no ladder of this arena takes programs",
         ),
         (
             "https://127.0.0.1",

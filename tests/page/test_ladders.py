@@ -215,6 +215,7 @@ ABSENT = (
     ("/api/1/ladders/pit/bots/Ann/against/%40.", 404, "there is no bot '.' in the table of"),
     ("/api/1/ladders/pit/bots/@...", 404, "there is no bot '@...' in the table of"),
     ("/api/1/ladders/pit/", 404, "there is nothing here"),
+    ("/api/1/ladders/pit/submissions", 404, "no ladder of this arena takes programs"),
     ("/api/1/ladders?game=x", 400, "no parameter 'game' here"),
     ("/api/1/ladders/pit/bots/Ann?x=1", 400, "no parameter 'x' here"),
 )

@@ -148,8 +148,10 @@ class Routes:
 
     def _submission_routes(self, path: str) -> list[Route]:
         arena = self.view.arena
-        if arena is None or arena.submissions is None:
+        if arena is None:
             return []
+        if arena.submissions is None:
+            return [Route(path, self._no_submissions, None, method) for method in ("GET", "POST")]
         # Imported only now, as it loads what only an arena with ladders needs.
         from lanista.page.submissions import SubmissionRoutes  # noqa: PLC0415
 
@@ -163,6 +165,12 @@ class Routes:
             Route(f"{path}()/(pause|resume)", of.change, (), "POST"),
             Route(f"{path}/([^/]+)/disable", of.disable, ("why",), "POST"),
         ]
+
+    async def _no_submissions(self, *_: object) -> Answer:
+        raise not_found(
+            "no ladder of this arena takes programs; its operator lets one do so by "
+            "submissions = true"
+        )
 
     async def answer(self, peer: Peer, request: "Request", length: int) -> Answer:
         """Return the answer to a request with a body of so many bytes, which isn't read yet."""
