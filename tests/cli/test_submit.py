@@ -404,6 +404,16 @@ def test_following_goes_on_after_the_arena_was_started_again(author, page, clock
     assert [1, 1, 1, 2, 4, 8, 16, 30, 30, 30] == clock.waits
 
 
+def test_no_state_does_anything_to_the_terminal(author, page, clock, capsys):
+    """Whoever runs an arena may have it say what it likes."""
+    page.answers[f"GET {PATH}/3"] = [
+        version(3, "\x1b[2J", output=""),
+        version(3, "ready", output=""),
+    ]
+    assert 0 == submit.follow_version(author(), 3)
+    assert "\\x1b[2J" == capsys.readouterr().out.splitlines()[1]
+
+
 def test_following_ends_when_the_arena_stays_away(author, page, clock):
     page.answers[f"GET {PATH}/3"] = [None]
     with pytest.raises(NoAnswerError, match="it was asked again for 5 minutes"):

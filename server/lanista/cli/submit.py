@@ -137,11 +137,11 @@ def follow_version(page: "SubmissionsPage", number: int) -> int:
         new = said.removeprefix(output) if said.startswith(output) else said
         is_next = version["state"] not in {state, *FINISHED}
         if is_next and is_building:
-            click.echo(version["state"])
+            say(version["state"])
         if new:
             click.echo(printable(new, kept="\n\t"), nl=False)
         if is_next and not is_building:  # what the compilers said belongs to what was before
-            click.echo(version["state"])
+            say(version["state"])
         state, output = version["state"], said or output
         if state in FINISHED:
             break
