@@ -89,3 +89,18 @@ async def test_the_threads_of_a_cluster_are_counted_before_the_first_task():
     await scheduler._play()
     assert [events.Resized(slots=3, workers=3)] == told
     assert 3 == scheduler._workers.slots
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"), [([0], [0]), ([1], []), ([0, 0, 1, 1, 0], [0, 1, 0]), ([None, 1], [])]
+)
+async def test_a_cluster_without_workers_is_told_though_it_has_a_slot(counts, told):
+    scheduler = Sizing(slots=1)
+    emitted = []
+    scheduler._next, scheduler._emit = lambda: None, emitted.append
+    scheduler._workers.count_threads = lambda: counts[0]
+    await scheduler._play()
+    for count in counts[1:]:
+        scheduler._resize(count)
+    assert [events.Resized(slots=1, workers=count) for count in told] == emitted
+    assert 1 == scheduler._workers.slots

@@ -304,7 +304,7 @@ def note_of(event: events.Event) -> str:
             if not workers:
                 return "no worker is connected now; waiting for one"
             threads = counted(workers, "worker thread")
-            return f"{threads} connected now; {slots} blocks at the same time"
+            return f"{threads} connected now; {counted(slots, 'block')} at the same time"
         case events.Benched(bot=bot, failures=failures, words=words):
             return f"benched: {bot} failed {failures} matches in a row, and plays no more: {words}"
         case events.WorkerLost(words=words, blocks=blocks):

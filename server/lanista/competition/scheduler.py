@@ -96,6 +96,8 @@ class Scheduler(abc.ABC):
             for name, bot in contestants.items()
         }
         self._workers = workers
+        # The number of workers when they were last counted: with none, a cluster has one slot too.
+        self._counted = 1
         self._play_task = play
         self._emit = on_event
         self._halted = ""
@@ -155,6 +157,7 @@ class Scheduler(abc.ABC):
 
     async def _play(self) -> None:
         """Start the workers, play, and end the workers, in whatever way this ends."""
+        self._counted = self._workers.slots
         try:
             await trio.to_thread.run_sync(self._workers.start)
             self._resize(await trio.to_thread.run_sync(self._workers.count_threads))
@@ -186,13 +189,13 @@ class Scheduler(abc.ABC):
         self._wake = trio.Event()
 
     def _resize(self, workers: int | None) -> None:
-        if workers is None:
+        if workers is None or workers == self._counted:
             return
+        self._counted = workers
         slots = max(1, workers)
-        if slots != self._workers.slots:
-            self._workers.set_slots(slots)
-            self._emit(events.Resized(slots=slots, workers=workers))
-            self._wake.set()
+        self._workers.set_slots(slots)
+        self._emit(events.Resized(slots=slots, workers=workers))
+        self._wake.set()
 
     # Handing out
 
