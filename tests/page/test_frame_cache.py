@@ -162,6 +162,11 @@ async def over(frame_file):
     return frame_file.over
 
 
+def takes_too_much(*_):
+    """Do work for which there is no memory left."""
+    raise MemoryError
+
+
 # -- what can't be shown -------------------------------------------------------------------------
 
 
@@ -226,6 +231,24 @@ def test_a_replay_that_gets_too_long_ends_with_a_message(tmp_path, record, monke
     assert "the replay stops here: the match is too long to be shown" == end["trouble"]
 
 
+@pytest.mark.parametrize("part", ["replay_reader.judge", "frames.FrameWriter.frame"])
+def test_a_record_for_which_there_is_no_memory_now_is_to_be_opened_later(
+    tmp_path, record, monkeypatch, part
+):
+    """It may be a small one, beside others' long ones, which are gone later."""
+    worker = ReplayWorker(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(f"lanista.page.{part}", takes_too_much)
+        worker.open(1, record, live=False, logs=None)
+        reports = []
+        while not reports or reports[-1].failed is None:
+            reports += worker.work([1])
+    words = "there is too little memory to show it now; open it again later"
+    assert f"{record.name}: {words}" == reports[-1].failed
+    worker.open(2, record, live=False, logs=None)
+    assert worker.work([2])[0].frames
+
+
 def test_jobs_that_are_over_hold_no_memory(tmp_path, record):
     """Not even in the interpreter's lists of freed objects, which would grow for hours."""
     worker = ReplayWorker(tmp_path)
@@ -275,11 +298,6 @@ async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record):
     assert not runs(worker)
     assert not runs(other)
     assert not cache.folder.exists()
-
-
-def takes_too_much(_folder, _orders, _jobs):
-    """Do the work of a worker that has no memory left."""
-    raise MemoryError
 
 
 async def test_a_worker_that_has_no_memory_left_is_replaced(cache, record, monkeypatch):

@@ -114,6 +114,8 @@ class ReplayReader:
             return self._go_on()
         except (BadRecordError, MismatchError) as error:
             return self._end(None, f"the replay stops here: {error}")
+        except MemoryError:
+            raise  # of no rules' making
         except (Exception, SystemExit) as error:  # noqa: BLE001 - of the rules
             return self._end(None, f"the replay stops here: {type(error).__name__} in the rules")
 

@@ -190,7 +190,9 @@ class ReplayWorker:
         except UnreadableError as error:
             last = {"failed": str(error)}
         except MemoryError:
-            last = {"failed": f"{job.reader.path.name}: too large to be shown"}
+            # Others' records may be what takes the room.
+            words = "there is too little memory to show it now; open it again later"
+            last = {"failed": f"{job.reader.path.name}: {words}"}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - ends only this job
             last = {"failed": f"{job.reader.path.name}: can't be shown ({type(error).__name__})"}
         if made:
