@@ -1,4 +1,4 @@
-"""Why a bot crashed, read from what the runtimes of six languages print."""
+"""Why a bot crashed, read from what the runtimes of its language print."""
 
 import time
 
@@ -149,6 +149,28 @@ SANITIZED = """SUMMARY: AddressSanitizer: heap-buffer-overflow /home/ann/bot.cpp
 Shadow bytes around the buggy address:
 ==24134==ABORTING
 """
+LUA = """lua: /home/ann/bot.lua:1: attempt to index a nil value (field 'y')
+stack traceback:
+	/home/ann/bot.lua:1: in local 'f'
+	/home/ann/bot.lua:2: in main chunk
+	[C]: in ?
+"""
+RUBY = """bot.rb:1:in `f': undefined method `foo' for nil:NilClass (NoMethodError)
+
+def f(x) x.foo end
+          ^^^^
+	from bot.rb:2:in `<main>'
+"""
+NEW_RUBY = """/home/ann/bot.rb:7:in 'Object#f': no way (RuntimeError)
+at all
+	from /home/ann/bot.rb:9:in '<main>'
+"""
+PHP = """PHP Fatal error:  Uncaught Error: Call to a member function foo() on null in /b/bot.php:1
+Stack trace:
+#0 /b/bot.php(3): f()
+#1 {main}
+  thrown in /b/bot.php on line 1
+"""
 
 
 @pytest.mark.parametrize(
@@ -170,6 +192,13 @@ Shadow bytes around the buggy address:
         (GO, "main.go:5: strings: negative Repeat count"),
         (RUST, "main.rs:2: index out of bounds: the len is 0 but the index is 0"),
         (OLD_RUST, "main.rs:2: no way"),
+        (LUA, "bot.lua:1: attempt to index a nil value (field 'y')"),
+        (LUA + "going on\n", "going on"),
+        (RUBY, "bot.rb:1: undefined method `foo' for nil:NilClass (NoMethodError)"),
+        (NEW_RUBY, "bot.rb:7: no way (RuntimeError)"),
+        ("bot.rb:3:in `<main>': unhandled exception", "bot.rb:3: unhandled exception"),
+        (RUBY + "going on\n", "going on"),
+        (PHP, "bot.php:1: Error: Call to a member function foo() on null"),
         (SANITIZED, "AddressSanitizer: heap-buffer-overflow /home/ann/bot.cpp:6 in main"),
         (CPP, "std::out_of_range: vector::_M_range_check: __n (which is 3) >= this->size() (wh"),
         (
@@ -207,6 +236,9 @@ def test_an_exception_is_told_with_the_line_of_the_authors_own_code(output, word
         '  File "' + '", line ' * 7500,
         "\t" + ".go" * 20_000,
         "    at " * 9000,
+        "stack traceback:\n\t" + "a: a:1" * 10_000,
+        "a:1:in `" * 8000,
+        "Uncaught " * 3000 + " in " * 9000 + "\n  thrown in " + " on line 1" * 6000,
     ],
     ids=lambda line: line[:40],
 )

@@ -1,6 +1,7 @@
 """Finding in what a bot wrote why it crashed: the uncaught exception, and where it was raised.
 
-This knows what the runtimes of the client libraries' languages print. It only handles text.
+This knows what the runtimes of the client libraries' languages print, and those of other languages
+whose last line says nothing. It only handles text.
 """
 
 import re
@@ -58,6 +59,11 @@ _RUST_PANIC = re.compile(
 _FATAL = re.compile(
     r"(?:FATAL ERROR|SUMMARY): (?P<message>.*JavaScript heap out of memory|\w+Sanitizer: .+)"
 )
+# Above its trace, Lua names itself first; Ruby's message may have lines of code below it.
+_LUA_TRACE = re.compile("stack traceback:$")
+_LUA_ERROR = re.compile(r"[^\s:]+: (?P<file>[^:]+):(?P<line>\d+): (?P<message>.+)")
+_RUBY_ERROR = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+):in [`'][^`']*': (?P<message>.+)")
+_PHP_END = re.compile(r"  thrown in (?P<file>.+) on line (?P<line>\d+)$")
 _CPP_THROWN = re.compile(r"terminate called after throwing an instance of '(?P<message>.+)'")
 
 
@@ -72,13 +78,13 @@ def last_words(output: str) -> str:
 def uncaught(output: str) -> str:
     """Return in one printable line the uncaught exception with which a bot's output ends, if any.
 
-    For an exception or a panic of Python, Java, JavaScript, Go or Rust that is `FILE:LINE:
-    MESSAGE`, with the innermost line of the author's own code; for an exception of C++ its type and
-    message.
+    For an exception or a panic of Python, Java, JavaScript, Go, Rust, Lua, Ruby or PHP that is
+    `FILE:LINE: MESSAGE`, with the innermost line of the author's own code; for an exception of C++
+    its type and message.
     """
     lines = _lines(output)
     forms: Sequence[Callable[[Sequence[str]], str]]
-    forms = (_python, _node, _thrown, _go, _rust, _cpp, _fatal)
+    forms = (_python, _node, _thrown, _go, _rust, _lua, _ruby, _php, _cpp, _fatal)
     found = (form(lines) for form in forms)
     return printable(next(filter(None, found), "")[:LONGEST])
 
@@ -141,6 +147,29 @@ def _rust(lines: Sequence[str]) -> str:
         return ""
     message = _RUST_PANIC.match(lines[panic])["message"]  # type: ignore[index]  # it has matched
     return _raised(lines[panic:], _RUST_PANIC, message or "".join(lines[panic + 1 : panic + 2]))
+
+
+def _lua(lines: Sequence[str]) -> str:
+    trace = _last(lines, _LUA_TRACE)
+    error = _LUA_ERROR.match(lines[trace - 1]) if trace > 0 else None
+    if error is None or not lines[-1].startswith("\t"):
+        return ""
+    return _raised([error[0]], _LUA_ERROR, error["message"])
+
+
+def _ruby(lines: Sequence[str]) -> str:
+    error = next(filter(None, map(_RUBY_ERROR.match, reversed(lines))), None)
+    if error is None or not (lines[-1] == error[0] or lines[-1].startswith((" ", "\tfrom "))):
+        return ""
+    return _raised([error[0]], _RUBY_ERROR, error["message"])
+
+
+def _php(lines: Sequence[str]) -> str:
+    thrown = next((line for line in reversed(lines) if "Uncaught " in line), None)
+    if thrown is None or not _PHP_END.match(lines[-1]):
+        return ""
+    message = thrown.partition("Uncaught ")[2]
+    return _raised(lines[-1:], _PHP_END, message.rpartition(" in ")[0] or message)
 
 
 def _cpp(lines: Sequence[str]) -> str:
