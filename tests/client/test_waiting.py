@@ -1,5 +1,7 @@
 """What a person who starts a bot reads: why there is no match, or that the bot waits."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -47,6 +49,29 @@ raise KeyError("mine")
     assert (1, "unreachable\n") == (done.returncode, done.stdout)
     assert done.stderr.startswith("Traceback")
     assert done.stderr.endswith("KeyError: 'mine'\n")
+
+
+@pytest.mark.parametrize(
+    ("call", "is_shown"), [("Arena('A', reconnect=True)", False), ("sleep(0)", True)]
+)
+def test_ctrl_c_while_it_waits_for_the_arena_ends_it_without_a_traceback(call, is_shown):
+    """As it does in the other languages; elsewhere it shows where the bot was."""
+    code = f"""\
+import signal
+import time
+import lanista_client
+from lanista_client import Arena
+def sleep(seconds):
+    signal.raise_signal(signal.SIGINT)
+time.sleep = sleep
+lanista_client.console.install_hook()
+{call}
+"""
+    command = [sys.executable, "-B", "-W", "error", "-c", code]
+    environment = {**os.environ, "LANISTA_PORT": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    assert -signal.SIGINT == done.returncode
+    assert is_shown == ("Traceback" in done.stderr)
 
 
 def test_a_hook_of_the_bots_own_stays(monkeypatch):

@@ -92,8 +92,9 @@ def tell_note(code: str, seconds: int, words: str) -> None:
 def install_hook() -> None:
     """Have an uncaught exception end the bot's match, and the library's own shown in one line.
 
-    A traceback would tell nothing more of an `ArenaError` or `OptionError`. All others are shown as
-    always. A hook that the bot or its debugger has installed stays.
+    A traceback would tell nothing more of an `ArenaError` or `OptionError`, and nothing at all of a
+    Ctrl-C while the bot waits for the arena. All others are shown as always. A hook that the bot or
+    its debugger has installed stays.
     """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _fail
@@ -104,7 +105,7 @@ def _fail(kind: type[BaseException], error: BaseException, traceback: TracebackT
 
     if isinstance(error, ArenaError | OptionError):
         sys.stderr.write(f"{error}\n")
-    else:
+    elif not (isinstance(error, KeyboardInterrupt) and _is_in_client(traceback)):
         sys.__excepthook__(kind, error, traceback)
     if hasattr(sys, "ps1") or sys.flags.interactive:
         return
@@ -115,3 +116,12 @@ def _fail(kind: type[BaseException], error: BaseException, traceback: TracebackT
     for thing in gc.get_objects():
         if issubclass(type(thing), Arena) and getattr(thing, "_thread", None) == get_ident():
             thing.close()
+
+
+def _is_in_client(traceback: TracebackType | None) -> bool:
+    """Return whether a method of this library was called when an exception was raised."""
+    while traceback is not None:
+        if traceback.tb_frame.f_globals.get("__name__", "").partition(".")[0] == "lanista_client":
+            return True
+        traceback = traceback.tb_next
+    return False
