@@ -249,9 +249,13 @@ def test_feed_needs_no_haste(feed):
 @pytest.mark.parametrize(
     ("program", "said"),
     [
+        (
+            ["true"],
+            "if it reads standard input, put `stdio:` before its command (exit code 0)",
+        ),
         pytest.param(
             bot_words("crashes"),
-            "turn 0: no answer: it ended before it had answered the turn (exit code 1)",
+            "turn 0: no answer: it ended before it had said hello (exit code 1)",
             marks=pytest.mark.long,
         ),
         (

@@ -126,7 +126,9 @@ class Feeder:
         elif handshake.refusal is not None:
             self._trouble = handshake.refusal.message
         else:
-            return  # it has ended, which is noticed elsewhere
+            self._trouble = "it ended before it had said hello"
+            if process.returncode == 0:
+                self._trouble += "; if it reads standard input, put `stdio:` before its command"
         self._over.set()
 
     async def _feed(self, connection: Connection) -> str | None:
