@@ -333,7 +333,7 @@ def described(
 def standings(file: Path, *, format_: str, output: Path | None, head_to_head: bool) -> None:
     """Show the standings of FILE's tournament, even while it is being played.
 
-    Exit codes: 0 shown, 2 bad input, or nothing has been played yet.
+    Exit codes: 0 shown, 2 bad input, or it has not been run yet.
     """
     from lanista.competition.standings import standings_of
     from lanista.errors import placed
