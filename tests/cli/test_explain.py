@@ -69,6 +69,14 @@ def test_a_file_that_is_none_is_one_line(lanista, tmp_path, content, words):
     assert words in lanista("explain", bad).refusal
 
 
+@pytest.mark.parametrize("command", ["show", "verify"])
+def test_a_match_file_is_no_record_but_two_commands_take_it(lanista, command):
+    assert lanista("replay", command, CREMATORIA).refusal.endswith(
+        "is a match file, and no record: `lanista replay html` shows it, and `lanista explain` "
+        "checks it\n"
+    )
+
+
 def test_a_game_without_match_files_says_so(lanista):
     done = lanista("play", "angrymob", "CamperJoe", "CamperJoe", "-o", "x.res")
     assert "Angry Mob has no .res files" in done.refusal

@@ -46,9 +46,16 @@ def command() -> None:
 
 
 def _read(file: str) -> "tuple[Record, Ruleset]":
+    from lanista.match.record import BadRecordError
     from lanista.match.replay import read_with_rules
 
-    return read_with_rules(Path(file))
+    try:
+        return read_with_rules(Path(file))
+    except BadRecordError:
+        if not file.removesuffix(".gz").endswith(".res"):
+            raise
+        uses = "`lanista replay html` shows it, and `lanista explain` checks it"
+        raise BadInputError(f"{file} is a match file, and no record: {uses}") from None
 
 
 @contextlib.contextmanager
