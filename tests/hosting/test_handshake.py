@@ -1,6 +1,8 @@
 """What a hello asks for, the first lines that answer it (PROTOCOL.md 2, 3), and accepting."""
 
 import os
+import socket
+from pathlib import Path
 
 import pytest
 import trio
@@ -123,6 +125,7 @@ async def test_a_bot_that_was_started_for_another_match_is_refused(token):
     assert ErrorCode.BAD_TOKEN is shake.refusal.code
 
 
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="the system doesn't say it")
 async def test_a_hello_whose_sender_has_left_is_told_but_does_not_end_the_wait(nursery):
     """It may be the bot's, which failed, or another user's, who may be gone before one looks."""
     [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
@@ -139,11 +142,16 @@ async def test_a_hello_whose_sender_has_left_is_told_but_does_not_end_the_wait(n
     shake.connection.channel.close()
 
 
-async def test_without_the_token_our_users_bot_is_admitted():
+@pytest.mark.parametrize(
+    ("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::ffff:127.0.0.1")]
+)
+async def test_without_the_token_our_users_bot_is_admitted(family, host):
+    """By whatever kind of socket: Java uses those for IPv6."""
     [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
     shake = handshake.Handshake(RULESET, "token")
-    async with await trio.open_tcp_stream(*listener.socket.getsockname()) as bot:
-        await bot.send_all(b"Ada v=1\n")
+    with trio.socket.socket(family) as bot:
+        await bot.connect((host, listener.socket.getsockname()[1]))
+        await bot.send(b"Ada v=1\n")
         assert await shake.wait(listener, trio.sleep_forever, 20) is not None
     shake.connection.channel.close()
 
@@ -153,8 +161,7 @@ async def test_without_the_token_another_user_is_refused_and_does_not_end_the_wa
 ):
     """Other users of the machine see which ports are open, and are there before a bot has started;
     one of them would play in its place."""
-    user = os.geteuid()
-    monkeypatch.setattr(handshake.os, "geteuid", lambda: user + 1)
+    monkeypatch.setattr(handshake, "_user_of", lambda *_: os.geteuid() + 1)
     [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
     address = listener.socket.getsockname()
     shake = handshake.Handshake(RULESET, "token", is_one_try=True)

@@ -199,17 +199,24 @@ def _user_of(peer: tuple[str, int], ours: tuple[str, int]) -> int | None:
 
     The ends are IPv4 addresses with ports. Where the system doesn't say it, it is our user.
     """
-    try:
-        local, remote = (
-            f"{int.from_bytes(socket.inet_aton(host), sys.byteorder):08X}:{port:04X}"
-            for host, port in (peer, ours)
-        )
-        table = Path("/proc/net/tcp").read_bytes()
-    except OSError:
-        return os.geteuid()
-    # proc_net(5): … Local Remote State Queues Timer Retransmits User …; 01 is established.
-    rest = table.partition(f" {local} {remote} 01 ".encode())[2].split(maxsplit=4)
-    return int(rest[3]) if rest else None
+    local, remote = (
+        f"{int.from_bytes(socket.inet_aton(host), sys.byteorder):08X}:{port:04X}"
+        for host, port in (peer, ours)
+    )
+    # Java, for one, connects to an IPv4 address by a socket for IPv6.
+    mapped = f"{0:016X}{int.from_bytes(bytes([0, 0, 255, 255]), sys.byteorder):08X}"
+    for table, before in (("tcp", ""), ("tcp6", mapped)):
+        try:
+            rows = Path("/proc/net", table).read_bytes()
+        except OSError:
+            if table == "tcp":
+                return os.geteuid()
+            continue
+        # proc_net(5): … Local Remote State Queues Timer Retransmits User …; 01 is established.
+        row = rows.partition(f" {before}{local} {before}{remote} 01 ".encode())[2]
+        if row:
+            return int(row.split(maxsplit=4)[3])
+    return None
 
 
 def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
