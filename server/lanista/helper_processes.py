@@ -42,6 +42,8 @@ class HelperProcess:
     _context: Any = attrs.field(default=None, init=False)
     _is_open: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when calls are possible."""
+    _is_over: bool = attrs.field(default=False, init=False)
+    """Whether none are possible any more."""
     _one_call: trio.CapacityLimiter = attrs.field(
         factory=lambda: trio.CapacityLimiter(1), init=False
     )
@@ -57,6 +59,7 @@ class HelperProcess:
             self._is_open.set()
             await trio.sleep_forever()
         finally:
+            self._is_over = True
             await self._end()
 
     async def call(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -69,23 +72,29 @@ class HelperProcess:
         import trio_parallel  # noqa: PLC0415 - slow to import, and not always needed
 
         await self._is_open.wait()
-        if self._context is None:
-            await self._open()
-        try:
-            result: T = await self._context.run_sync(
-                function, *arguments, kill_on_cancel=True, limiter=self._one_call
-            )
-        except trio_parallel.BrokenWorkerError as error:
-            raise HelperDiedError(f"the process ended ({error.args[-1].exitcode})") from None
-        except MemoryError:
-            await self._end()  # what it has kept takes the room, and the next has all of it
-            raise HelperDiedError("the process had too little memory") from None
-        except SystemExit as error:  # here it would end the arena
-            raise HelperDiedError(f"sys.exit() was called in the process: {error}") from None
-        except trio.ClosedResourceError:
-            await trio.lowlevel.checkpoint_if_cancelled()  # as `run` was, at the same moment
-            raise HelperDiedError("the process was ended") from None
-        return result
+        while True:
+            if self._is_over:
+                raise HelperDiedError("the process was ended")
+            if self._context is None:
+                await self._open()
+            context = self._context
+            try:
+                result: T = await context.run_sync(
+                    function, *arguments, kill_on_cancel=True, limiter=self._one_call
+                )
+            except trio_parallel.BrokenWorkerError as error:
+                raise HelperDiedError(f"the process ended ({error.args[-1].exitcode})") from None
+            except MemoryError:
+                # What it has kept takes the room, and the next one has all of it.
+                if context is self._context:
+                    await self._end()
+                raise HelperDiedError("the process had too little memory") from None
+            except SystemExit as error:  # here it would end the arena
+                raise HelperDiedError(f"sys.exit() was called in the process: {error}") from None
+            except trio.ClosedResourceError:  # while it waited for another call's end
+                await trio.lowlevel.checkpoint_if_cancelled()  # as `run` was, at the same moment
+            else:
+                return result
 
     async def _end(self) -> None:
         import trio_parallel  # noqa: PLC0415 - as above

@@ -99,6 +99,24 @@ async def test_a_helper_has_low_priority_and_as_much_memory_as_it_was_given():
         assert [0] * 3 == list(await helper.call(bytearray, 3))
 
 
+async def test_calls_that_wait_are_made_in_the_next_helper_after_one_had_too_little_memory():
+    """Otherwise one visitor's comparison would end those of all others."""
+    lengths = []
+
+    async def measure(helper):
+        lengths.append(await helper.call(len, "abc"))
+
+    async def fill(helper):
+        with pytest.raises(HelperDiedError, match="too little memory"):
+            await helper.call(bytearray, 2**62)
+
+    async with running() as helper, trio.open_nursery() as nursery:
+        nursery.start_soon(fill, helper)
+        nursery.start_soon(measure, helper)
+        nursery.start_soon(measure, helper)
+    assert [3, 3] == lengths
+
+
 BEGIN = """
 from pathlib import Path
 from lanista import spawning
