@@ -93,6 +93,14 @@ class Peer(trio.abc.HalfCloseableStream):
     """Bytes that `read_request` has read but `receive_some` hasn't returned yet."""
 
     @property
+    def visitor(self) -> str:
+        """Who takes turns with others: the address; on loopback, the connection.
+
+        Behind a proxy all connections come from there.
+        """
+        return f"{self.address} {id(self)}" if is_loopback(self.address) else self.address
+
+    @property
     def socket(self) -> trio.socket.SocketType:
         """The socket, from which `websockets` takes the addresses."""
         return self.stream.socket
