@@ -311,11 +311,14 @@ class Swiss(Staged):
             by_worth: dict[object, list[int]] = {}
             for place, bot in enumerate(block.bots):
                 by_worth.setdefault(worth[bot], []).append(place)
-            for places in by_worth.values():
-                for seating, ranks in zip(self.seated, block.ranks, strict=True):
-                    of_equals = [ranks[seating.index(place)] for place in places]
-                    for place, won in zip(places, match_points(of_equals), strict=True):
-                        scored[block.bots[place]] += won
+            if len(by_worth) == len(block.bots):  # no two are equal, as in most
+                continue
+            for seating, ranks in zip(self.seated, block.ranks, strict=True):
+                for places in by_worth.values():
+                    if len(places) > 1:
+                        of_equals = [ranks[seating.index(place)] for place in places]
+                        for place, won in zip(places, match_points(of_equals), strict=True):
+                            scored[block.bots[place]] += won
         return scored
 
     def rounds(self) -> list[list[RoundMeeting]]:
