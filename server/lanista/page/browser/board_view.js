@@ -114,8 +114,8 @@ export class BoardView {
   #detailsTimer = undefined;
   /** Whether something has changed that the last drawing didn't show. */
   #dirty = true;
-  /** Whether the trouble that is shown is that no more frames come. */
-  #isStuck = false;
+  /** Of which match no more frames come, and what was said of it. */
+  #stuck = { frames: /** @type {object | null} */ (null), message: "" };
   /** The player's mode as the controls show it. */
   #mode = "";
   #animationFrame = 0;
@@ -197,12 +197,19 @@ export class BoardView {
     const { signal } = this.ended;
     const { link } = this.options;
     for (const frames of this.all) {
-      frames.addEventListener("change", () => this.changed(), { signal });
+      frames.addEventListener(
+        "change",
+        () => {
+          this.#goesOn(frames);
+          this.changed();
+        },
+        { signal },
+      );
       frames.addEventListener(
         "trouble",
         (event) => {
-          this.#isStuck = true;
-          this.showTrouble(String(/** @type {CustomEvent} */ (event).detail));
+          this.#stuck = { frames, message: String(/** @type {CustomEvent} */ (event).detail) };
+          this.showTrouble(this.#stuck.message);
         },
         { signal },
       );
@@ -369,12 +376,19 @@ export class BoardView {
     );
   }
 
+  /** Take back what was said of frames that come again. @param {object} frames */
+  #goesOn(frames) {
+    const { frames: stuck, message } = this.#stuck;
+    if (stuck === frames) {
+      this.#stuck.frames = null;
+      if (this.trouble.textContent === printable(message)) {
+        this.showTrouble("");
+      }
+    }
+  }
+
   /** Take over frames that were loaded. */
   changed() {
-    if (this.#isStuck) {
-      this.#isStuck = false;
-      this.showTrouble("");
-    }
     if (this.all.some(({ count }) => count === 0)) {
       return;
     }

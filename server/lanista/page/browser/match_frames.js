@@ -26,8 +26,12 @@ import { BadDataError, positionOf, readFrame, readHead } from "./decode.js";
 export const READ_AHEAD = 60;
 /** Maximum number of cached positions: enough to make stepping back cheap. */
 const MAX_POSITIONS = 128;
-/** Milliseconds after which a running match that couldn't be fetched any further is opened again. */
+/**
+ * Milliseconds after which a running match that couldn't be fetched any further is opened again:
+ * doubled from the first to the longest.
+ */
 const AGAIN = 5000;
+const LONGEST = 600_000;
 /**
  * Which frames are kept: all that were loaded, or only those from which the newest position is
  * built, for a preview that always shows the newest position.
@@ -96,6 +100,7 @@ export class MatchFrames extends EventTarget {
   #reopening = null;
   /** Waits to open the match again. @type {ReturnType<typeof setTimeout> | undefined} */
   #again = undefined;
+  #pause = AGAIN;
 
   /**
    * Not for use from outside: call one of the static `from…` methods instead.
@@ -495,6 +500,7 @@ export class MatchFrames extends EventTarget {
         throw new BadDataError("the arena answered something else than frames");
       }
       this.#store(answer.frames, answer.from);
+      this.#pause = AGAIN;
       this.count = Math.max(this.count, answer.count, answer.from + answer.frames.length);
       this.over ||= answer.over === true;
       const next = answer.from + answer.frames.length;
@@ -579,7 +585,8 @@ export class MatchFrames extends EventTarget {
     }
     this.#isBlocked = true;
     if (this.#isFollowing && this.head.live !== false && this.end === null) {
-      this.#again = setTimeout(this.#onLinkState, AGAIN);
+      this.#again = setTimeout(this.#onLinkState, this.#pause);
+      this.#pause = Math.min(2 * this.#pause, LONGEST);
     }
     const message = error instanceof Error ? error.message : String(error);
     this.dispatchEvent(new CustomEvent("trouble", { detail: message }));
