@@ -32,8 +32,9 @@ _CONTROLLERS = ("memory", "pids")
 # bot with hundreds of busy threads, which breaks no limit, may hold up the arena for a second.
 _SHARES = "cpu"
 
-# The share of helpers, beside 100 of each other group: niceness counts only within a group.
-_HELPERS_SHARE = 4
+# The shares of the arena's own processes and of its helpers, beside 100 of each bot: the arena must
+# answer many bots that compute, and niceness counts only within a group.
+_WEIGHTS = {_LEAF: 1000, HELPERS_GROUP: 4}
 
 # Seconds between two attempts to remove a group whose last process is about to be reaped.
 _PAUSE = 0.005
@@ -100,7 +101,6 @@ def _take_over(own: Path) -> Path | None:
         available = (own / "cgroup.controllers").read_text().split()
         if not set(_CONTROLLERS) <= set(available):
             return None
-        used = [name for name in available if name in {*_CONTROLLERS, _SHARES}]
         leaf = own / _LEAF
         leaf.mkdir(exist_ok=True)
         (leaf / "cgroup.procs").write_text(f"{os.getpid()}\n")
@@ -108,15 +108,17 @@ def _take_over(own: Path) -> Path | None:
         # session: then the group wasn't made for us.
         try:
             control = own / "cgroup.subtree_control"
-            control.write_text(" ".join(f"+{name}" for name in used) + "\n")
+            control.write_text(" ".join(f"+{name}" for name in _CONTROLLERS) + "\n")
         except OSError:
             (own / "cgroup.procs").write_text(f"{os.getpid()}\n")
             leaf.rmdir()
             return None
-        if _SHARES in used:
-            helpers = own / HELPERS_GROUP
-            helpers.mkdir(exist_ok=True)
-            (helpers / "cpu.weight").write_text(f"{_HELPERS_SHARE}\n")
+        if _SHARES in available:
+            with contextlib.suppress(OSError):  # the limits hold without shares, too
+                control.write_text(f"+{_SHARES}\n")
+                for name, weight in _WEIGHTS.items():
+                    (own / name).mkdir(exist_ok=True)
+                    (own / name / "cpu.weight").write_text(f"{weight}\n")
     except OSError:
         return None
     return own
