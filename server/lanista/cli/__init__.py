@@ -129,13 +129,10 @@ def main() -> NoReturn:
         _complain(f"lanista: {what}: {error.strerror or error}")
         drop_unwritten(sys.stdout)
         sys.exit(EXIT_BAD_INPUT)
-    except SystemExit as error:
-        # No command exits by itself: click and rich do, by 1, which may be a result, where stdout
-        # is a closed pipe; and a game may.
-        if error.code == 1:
-            sys.exit(EXIT_CLOSED_PIPE)
-        traceback.print_exc()
-        sys.exit(EXIT_OUR_ERROR)
+    except SystemExit:
+        # No command exits by itself: only click and rich do, by 1, which may be a result, where
+        # stdout is a closed pipe.
+        sys.exit(EXIT_CLOSED_PIPE)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - Python would exit with 1, which may be a result

@@ -82,6 +82,8 @@ def checked_setup(
             ruleset.new(settings, board, ruleset.chance(ruleset.seeds[0]))
     except FormatError as error:
         raise BadInputError(f"{map_name(map_)}: {error}") from None
+    except SystemExit as error:  # by a game; it would look like an end of the command's own
+        raise RuntimeError(f"{ruleset.name} called sys.exit({error.code!r})") from error
     return settings, board
 
 
