@@ -43,7 +43,7 @@ from lanista.results.engines import (
     where_of,
     why_closed,
 )
-from lanista.results.lock import Session, file_lock
+from lanista.results.lock import Session, file_lock, is_locked
 from lanista.results.schema import ARENA_SCHEMA, COMPETITIONS, METADATA
 from lanista.system import make_file, undoing
 
@@ -483,15 +483,10 @@ def _check_moved(path: Path) -> None:
     SQLite would make a new one and remove the log, with what that program has stored last.
     """
     real = Path(os.path.realpath(path))
-    if real.exists() or not log_of(real).exists():
-        return
-    try:
-        with file_lock(real):
-            pass
-    except StoreError:
+    if not real.exists() and log_of(real).exists() and is_locked(real):
         raise StoreError(
             f"{path}: removed or moved while an arena or a run uses it; put it back, or end that"
-        ) from None
+        )
 
 
 def _make_private(data: DataFolder) -> None:

@@ -58,6 +58,18 @@ def file_lock(database: Path) -> contextlib.AbstractContextManager[None]:
     return _locked(Path(f"{database}.lock"), f"{database}: {_IN_USE}")
 
 
+def is_locked(database: Path) -> bool:
+    """Return whether the lock of a database's file is held; no file is made."""
+    try:
+        with Path(f"{database}.lock").open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # there is none, above all
+        return False
+    return False
+
+
 @contextlib.contextmanager
 def folder_lock(folder: Path, database: str | Path) -> Iterator[None]:
     """Make a folder of records and hold its lock: `.lock` in it, which is never removed.
