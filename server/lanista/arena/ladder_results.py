@@ -179,7 +179,8 @@ class LadderResults:
             self.refused += refused
             if self.on_other is not None:
                 self._own.update(numbers)
-            self._last.extend(batch)
+            if not refused:
+                self._last.extend(batch)
             del self._waiting[: len(batch)]
             if self.on_stored is not None:
                 self.on_stored()
