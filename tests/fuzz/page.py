@@ -191,7 +191,7 @@ def _visit(place: Path, said: Said) -> None:
         viewers: list[Viewer] = []
         viewer = Viewer(
             connection=connection,
-            peer=SimpleNamespace(address="127.0.0.1", heard=trio.current_time()),
+            peer=SimpleNamespace(address="127.0.0.1", group="127.0.0.1", heard=trio.current_time()),
             view=view,
             others=viewers,
             operator=OperatorToken(token),

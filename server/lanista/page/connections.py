@@ -93,8 +93,8 @@ class Peer(trio.abc.HalfCloseableStream):
     """Bytes that `read_request` has read but `receive_some` hasn't returned yet."""
 
     @property
-    def visitor(self) -> str:
-        """Who takes turns with others: the address; on loopback, the connection.
+    def group(self) -> str:
+        """The viewers with which it shares a turn: those of its address; on loopback, itself alone.
 
         Behind a proxy all connections come from there.
         """

@@ -248,7 +248,7 @@ class Viewer:
     async def _acquire(self, match: str) -> None:
         """Open a match, with other frames than before if they failed, or may have logs now."""
         try:
-            frame_file = await self.view.acquire_frames(match, self.visitor, self.peer.visitor)
+            frame_file = await self.view.acquire_frames(match, self.visitor, self.peer.group)
         except NoFramesError:
             if match not in self._frame_files:
                 raise
@@ -424,7 +424,7 @@ class Viewer:
             path = await upload.receive(name, size, self.view.sent_frames.folder)
             # The ids of uploads are this viewer's own, so the cache knows them by their paths.
             self._frame_files[match] = self.view.sent_frames.acquire(
-                str(path), path, live=False, address=self.peer.visitor
+                str(path), path, live=False, address=self.peer.group
             )
             self._answer_later(partial(self._send_head, match), message)
         except BadInputError:
