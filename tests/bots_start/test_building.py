@@ -182,8 +182,9 @@ def test_a_source_in_another_encoding_of_windows_is_refused_in_words(build):
     ],
 )
 def test_a_source_that_compiles_to_no_program_is_refused_in_words(
-    build, monkeypatch, file, library, source, words
+    build, tmp_path, monkeypatch, file, library, source, words
 ):
+    monkeypatch.setenv("GOCACHE", str(tmp_path / "cache"))  # a user may have no home
     tool = {"java": "javac", "go": "go"}[library]
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} isn't installed")
@@ -214,7 +215,7 @@ def test_an_archive_of_another_system_is_taken(build, tmp_path):
     ("word", "words"),
     [
         ("main.py", "main.py: not along PATH; write ./main.py, or what runs it before it; see run"),
-        ("./main.py", r"./main.py: what its first line \(#!\) names isn't here; are its line ends"),
+        ("./main.py", r"./main.py: what its first line \(#!\) names isn't here; does the line end"),
         ("./bot", "./bot: No such file or directory; see run in bot.toml"),
     ],
 )

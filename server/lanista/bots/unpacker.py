@@ -37,10 +37,12 @@ def main(program: str, command: list[str]) -> None:
         os.execvp(command[0], command)  # noqa: S606 -- without a shell, on purpose
     except OSError as error:
         why = error.strerror
-        if isinstance(error, FileNotFoundError) and os.path.lexists(command[0]):
-            why = "what its first line (#!) names isn't here; are its line ends those of Windows?"
-            if "/" not in command[0]:
+        if os.path.lexists(command[0]):
+            # A folder of PATH may be closed to this user, and then the search ends by that.
+            if "/" not in command[0] and isinstance(error, FileNotFoundError | PermissionError):
                 why = f"not along PATH; write ./{command[0]}, or what runs it before it"
+            elif isinstance(error, FileNotFoundError):
+                why = "what its first line (#!) names isn't here; does the line end as in Windows?"
         sys.exit(f"{command[0]}: {why}; see run in bot.toml")
 
 
