@@ -1,4 +1,4 @@
-"""What tests of submissions share: a ladder that takes programs, and authors."""
+"""Stand-ins for a ladder that takes programs and for its authors, and steps of these tests."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -44,7 +44,7 @@ class Room:
 
 
 def opened(folder, **limits):
-    """What was handed in to a ladder, as an arena opens it."""
+    """Open what was handed in to a ladder, as an arena does."""
     spec = LadderSpec(name="pit", game="angrymob", submissions=Submissions(**limits))
     return LadderSubmissions.open(Room(spec), folder, (), Changes())
 

@@ -1,4 +1,4 @@
-"""What was handed in is there after a crash at any change; builds and checks are made up."""
+"""A crash at any change loses nothing that was handed in; builds and checks are made up."""
 
 import hashlib
 import itertools
@@ -77,7 +77,7 @@ async def do(submissions, step, name, value):
 
 
 def acknowledged(submissions):
-    """What authors were told is there, as an arena that starts finds it."""
+    """Return what authors were told is there, as an arena that starts finds it."""
     found = {}
     for author in submissions.authors.values():
         value = attrs.asdict(author)

@@ -84,7 +84,7 @@ class LadderSubmissions:
     _in_work: tuple[str, int] = attrs.field(default=("", 0), init=False)
     """The name's key and the number of the version that was built and checked last, or is now."""
     _work: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
-    """What breaks that off."""
+    """Cancelled to break off the work of that version."""
     # By key and number: how often a version couldn't be built by no fault of its own.
     _failed_tries: Counter[tuple[str, int]] = attrs.field(factory=Counter, init=False)
 
