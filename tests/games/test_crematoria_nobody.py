@@ -194,3 +194,11 @@ def test_a_hellhound_runs_over_who_stands_beside_it():
     on = corridor((10, 10), (10, 11))
     game = after_hellhounds({19: (10, 10, 0), 20: FAR, 2: (10, 11, 0)}, hound(1), heir(), on=on)
     assert ((10, 11, 0), DEAD) == (position_of(game, 19), position_of(game, 2))
+
+
+def test_a_hellhound_that_stays_kills_nobody():
+    """Two of them keep each other from moving; again only where rebirth had no better cave."""
+    on = corridor((10, 10), (10, 11), (10, 12))
+    game = after_hellhounds({19: (10, 10, 0), 20: (10, 12, 0), 2: (10, 11, 0)}, on=on)
+    assert [(19, NONE), (20, NONE)] == game.state.moved
+    assert (10, 11, 0) == position_of(game, 2)
