@@ -6,6 +6,7 @@
 
 import contextlib
 import math
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -42,25 +43,23 @@ class HelperProcess:
     _context: Any = attrs.field(default=None, init=False)
     _is_open: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when calls are possible."""
-    _is_over: bool = attrs.field(default=False, init=False)
-    """Whether none are possible any more."""
-    _one_call: trio.CapacityLimiter = attrs.field(
-        factory=lambda: trio.CapacityLimiter(1), init=False
-    )
+    _one_call: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     async def run(self) -> None:
         """Make calls possible until cancelled, then end the helper.
 
         No call may be under way then: cancel the tasks that wait for one.
         """
-        import trio_parallel  # noqa: F401, PLC0415 - 30 ms, but before there are matches to hold up
+        import trio_parallel  # noqa: PLC0415 - 30 ms, but before there are matches to hold up
 
         try:
             self._is_open.set()
             await trio.sleep_forever()
         finally:
-            self._is_over = True
-            await self._end()
+            if self._opened is not None:
+                # One that died while it was idle, or had to be killed now, is no matter any more.
+                with contextlib.suppress(trio_parallel.BrokenWorkerError):
+                    await self._opened.__aexit__(None, None, None)
 
     async def call(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the helper; if this is cancelled, the helper is killed.
@@ -72,38 +71,26 @@ class HelperProcess:
         import trio_parallel  # noqa: PLC0415 - slow to import, and not always needed
 
         await self._is_open.wait()
-        while True:
-            if self._is_over:
-                raise HelperDiedError("the process was ended")
+        async with self._one_call:
             if self._context is None:
                 await self._open()
-            context = self._context
+            one = trio.CapacityLimiter(1)  # instead of one that all helpers share
+            call = partial(self._context.run_sync, kill_on_cancel=True, limiter=one)
             try:
-                result: T = await context.run_sync(
-                    function, *arguments, kill_on_cancel=True, limiter=self._one_call
-                )
+                result: T = await call(function, *arguments)
             except trio_parallel.BrokenWorkerError as error:
                 raise HelperDiedError(f"the process ended ({error.args[-1].exitcode})") from None
             except MemoryError:
                 # What it has kept takes the room, and the next one has all of it.
-                if context is self._context:
-                    await self._end()
+                with contextlib.suppress(MemoryError, trio_parallel.BrokenWorkerError):
+                    await call(os._exit, 1)
                 raise HelperDiedError("the process had too little memory") from None
             except SystemExit as error:  # here it would end the arena
                 raise HelperDiedError(f"sys.exit() was called in the process: {error}") from None
-            except trio.ClosedResourceError:  # while it waited for another call's end
+            except trio.ClosedResourceError:
                 await trio.lowlevel.checkpoint_if_cancelled()  # as `run` was, at the same moment
-            else:
-                return result
-
-    async def _end(self) -> None:
-        import trio_parallel  # noqa: PLC0415 - as above
-
-        opened, self._opened, self._context = self._opened, None, None
-        if opened is not None:
-            # One that died while it was idle, or had to be killed now, is no matter any more.
-            with contextlib.suppress(trio_parallel.BrokenWorkerError):
-                await opened.__aexit__(None, None, None)
+                raise HelperDiedError("the process was ended") from None
+            return result
 
     async def _open(self) -> None:
         import trio_parallel  # noqa: PLC0415 - as above

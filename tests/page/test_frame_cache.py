@@ -300,17 +300,6 @@ async def test_when_the_worker_is_killed_another_takes_over(tmp_path, record):
     assert not cache.folder.exists()
 
 
-async def test_a_worker_that_has_no_memory_left_is_replaced(cache, record, monkeypatch):
-    """It would have ended the arena, with all of its matches."""
-    with monkeypatch.context() as patch:
-        patch.setattr(module, "work", takes_too_much)
-        failed = cache.acquire("m1", record, live=False)
-        await over(failed)
-    again = cache.acquire("m1", record, live=False)
-    await over(again)
-    assert [module.INTERRUPTED, None] == [failed.failed, again.failed]
-
-
 @pytest.mark.parametrize(
     "refusal",
     [
