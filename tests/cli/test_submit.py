@@ -256,12 +256,16 @@ def test_what_is_there_instead_of_an_arenas_page(run, page, lanista):
     page.content = "text/plain; charset=utf-8"
     page.answers = {f"GET {PATH}": [(400, "", b"This port is for bots.\r\nThe page is http://x/")]}
     expected = (
-        "no arena's page answers there, but status 400 comes: "
+        "no arena's page answers there, but status 400 Bad Request comes: "
         "This port is for bots. The page is http://x/\n"
     )
     assert expected == said(*here, "pit")
+    page.answers = {f"GET {PATH}": [(403, "", b"")]}  # a proxy's own refusal
+    expected = "no arena's page answers there, but status 403 Forbidden comes\n"
+    assert expected == said(*here, "pit")
     page.answers = {f"GET {PATH}": [(301, f"https://arena.example{PATH}", b"<html>")]}
-    expected = "no arena's page answers there, but status 301 comes; try https://arena.example\n"
+    expected = "no arena's page answers there, but status 301 Moved Permanently comes; "
+    expected += "try https://arena.example\n"
     assert expected == said(*here, "pit")
     secure = page.url.replace("http", "https")
     words = said("--arena", secure, "--ladder", "pit")
@@ -386,7 +390,7 @@ def test_asking_again_ends(author, page, clock, after, expected, waits):
 
 def test_a_proxy_whose_page_is_away_is_no_wrong_address(author, page, clock):
     page.answers[f"GET {PATH}"] = [(503, "400", b"<html>")]
-    words = "answers there, but status 503 comes; try again in 400 s$"
+    words = "answers there, but status 503 Service Unavailable comes; try again in 400 s$"
     with pytest.raises(NotNowError, match=words):
         author()
 

@@ -166,13 +166,15 @@ class Page:
         try:
             return str(json.loads(data)["error"])
         except (ValueError, KeyError, TypeError, RecursionError):
-            words = f"{self.url}: no arena's page answers there, but status {answer.status} comes"
+            status = f"{answer.status} {answer.reason}".strip()
+            words = f"{self.url}: no arena's page answers there, but status {status} comes"
             # A proxy before the page leads from http to https.
-            if (other := answer.getheader("Location", "")[:200].partition("/api/")[0]) != "":
+            if other := answer.getheader("Location", "")[:200].partition("/api/")[0]:
                 return f"{words}; try {other}"
-            # The port of the bots, say, tells where the page is.
-            is_text = answer.getheader("Content-Type", "").startswith("text/plain")
-            return f"{words}: {one_line(data[:200].decode('ascii', 'replace'))}" * is_text or words
+            text = " ".join(data[:200].decode("ascii", "replace").split())
+            if text and answer.getheader("Content-Type", "").startswith("text/plain"):
+                return f"{words}: {text}"  # as the port of bots, which says where the page is
+            return words
 
     def json(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
