@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import methodcaller
 from typing import Any
 
 import attr
@@ -88,7 +89,7 @@ def csv_columns(seats: int) -> dict[str, Callable[[Row], object]]:
         "blocks": lambda row: row.blocks,
         **{f"place_{place + 1}": partial(_place, place) for place in range(seats)},
         "draws": lambda row: row.draws,
-        **{f"ended_{e.value.replace('-', '_')}": partial(_ended, e) for e in Ending},
+        **{f"ended_{e.value.replace('-', '_')}": methodcaller("ended", e) for e in Ending},
         "late_turns": lambda row: row.late_turns,
         "malformed_turns": lambda row: row.malformed_turns,
         "illegal_moves": lambda row: row.illegal_moves,
@@ -98,10 +99,6 @@ def csv_columns(seats: int) -> dict[str, Callable[[Row], object]]:
 
 def _place(place: int, row: Row) -> int:
     return row.places[place]
-
-
-def _ended(ending: Ending, row: Row) -> int | None:
-    return row.ended(ending)
 
 
 def guarded(name: str) -> str:
