@@ -307,7 +307,7 @@ async def test_a_ladders_match_whose_worker_ended_touches_no_other(matches, tmp_
 
 
 async def test_the_end_waits_for_no_database_after_its_time(tmp_path, monkeypatch, autojump_clock):
-    """It took a second more beside one that didn't answer."""
+    """Beside a database that doesn't answer, the arena ended a second too late."""
 
     async def settle(_):
         await trio.sleep_forever()
@@ -506,7 +506,7 @@ async def test_running_matches_may_end_before_the_arena_does(
 async def test_an_arena_ends_within_five_seconds_whatever_keeps_its_matches(
     monkeypatch, tmp_path, autojump_clock
 ):
-    """A match that doesn't heed the interruption, and results that can't be stored."""
+    """A match that ignores the interruption and results that can't be stored don't hold it up."""
 
     async def forever(*_):
         await trio.sleep_forever()

@@ -126,7 +126,7 @@ async def test_results_wait_for_a_database_that_cannot_be_written(autojump_clock
 
 
 async def test_a_server_that_takes_over_is_given_what_it_may_lack(autojump_clock):
-    """The one before had stored it, and died before the stand-by had it."""
+    """The database server before it had stored a result, and died before the stand-by had it."""
     there, is_gone = {}, False
 
     def add_matches(batch):

@@ -167,7 +167,7 @@ async def test_programs_that_play_already_get_new_limits(tmp_path, monkeypatch):
     "fault", [SpecError("no such map"), IndexError("in read_board"), SystemExit("in read_board")]
 )
 async def test_a_file_that_cannot_be_used_changes_nothing(fault):
-    """Nor does a game that fails when it reads a map: the arena and its matches go on."""
+    """The arena and its matches go on, even if a game fails when it reads a map."""
 
     def reread(_):
         raise fault

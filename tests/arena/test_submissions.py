@@ -343,7 +343,7 @@ async def test_what_is_deleted_as_its_build_begins_keeps_nobody_waiting(tmp_path
 async def test_what_is_built_under_a_name_that_is_being_removed_keeps_nobody_waiting(
     tmp_path, monkeypatch
 ):
-    """Its file is removed first."""
+    """The program's file is removed before its name is."""
     submissions, removing = opened(tmp_path), trio.Event()
 
     async def build(*_, **__):

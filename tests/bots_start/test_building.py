@@ -284,7 +284,7 @@ async def answered(folder, *parts, strangers=()):
 
 @pytest.mark.parametrize("umask", [0o022, 0o077])
 async def test_whatever_the_umask_sandboxes_of_root_can_show_what_is_stored(tmp_path, umask):
-    """To their other users, that is."""
+    """A sandbox of root's runs as another user, who must be able to read the program."""
     before = os.umask(umask)
     try:
         write_file(tmp_path / "1.source", b"")

@@ -83,7 +83,7 @@ async def test_a_bot_gets_a_group_that_is_gone_after_it(tree, monkeypatch):
 
 
 def test_limits_need_no_shares_of_the_processors(tree):
-    """As where a service delegates memory and pids alone."""
+    """A service may delegate memory and pids alone."""
     proc, group, _ = tree
     (group / "cgroup.controllers").write_text("memory pids rdma\n")
     assert use_cgroups(proc)

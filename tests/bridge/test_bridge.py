@@ -470,7 +470,7 @@ for line in sys.stdin.buffer:
 
 @pytest.mark.parametrize("host", [".example.x", "a" * 70, "no such host"])
 def test_a_host_that_is_none_is_one_line(tmp_path, host):
-    """The same one as with a library."""
+    """The bridge says the same as bots with a library."""
     done = run_here(["connect", "--host", host, "--name", "Bot", "--", "true"], tmp_path / "run")
     told = f"no arena at {host}:7777: unknown host; check the host and the port\n"
     assert (1, f"lanista connect: {told}") == (done.code, done.err)

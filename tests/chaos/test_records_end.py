@@ -63,7 +63,7 @@ async def test_an_end_with_records_too_large_to_compress(tmp_path, monkeypatch):
 async def test_a_record_for_which_there_was_no_room_is_completed_when_there_is(
     tmp_path, monkeypatch
 ):
-    """On a disk with room for little it waited for the next start of the arena."""
+    """With room for little on the disk, the record waited for the next start of the arena."""
     full, plain = [OSError(errno.ENOSPC, "No space left on device")], writer_module._chunks
 
     def full_once(*about):

@@ -150,7 +150,7 @@ def test_of_the_status_nothing_is_cut_in_a_terminal_of_80_columns(ladder):
 
 
 def test_the_status_of_an_arena_that_runs_since_before_an_upgrade():
-    """It doesn't say whether records can be written."""
+    """An older arena doesn't say whether records can be written."""
     status = status_of("pit")
     del status["trouble"]
     file = io.StringIO()

@@ -48,7 +48,7 @@ def test_a_group_alone_shows_its_help_as_an_error(lanista, words):
 
 @pytest.mark.parametrize("code", ["own exit", None, 1])
 def test_a_game_that_exits_is_told(lanista, monkeypatch, code):
-    """It isn't taken for a closed pipe, of which nothing is said."""
+    """A game's exit isn't taken for a closed pipe, about which nothing is said."""
     monkeypatch.setattr(type(registry.get("angrymob")), "write_board", lambda *_: sys.exit(code))
     done = lanista("map", "check", "angrymob", "city")
     assert (70, "") == (done.code, done.out)

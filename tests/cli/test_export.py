@@ -167,7 +167,7 @@ def test_a_picture_of_what_is_no_match_is_one_line(lanista, tmp_path, content, w
 
 @pytest.mark.parametrize("format_", ["png", "gif", "res"])
 def test_a_record_of_other_rules_is_named(lanista, tmp_path, format_):
-    """One of many that a shell's loop exports."""
+    """A shell's loop may export many records, and one of them fails."""
     lines = unpacked(absent_in_a_row(tmp_path / "records"))
     (tmp_path / "old.jsonl").write_bytes(b"".join(changed(lines, 0, game_version="0")))
     done = lanista("replay", "export", "old.jsonl", "--format", format_)

@@ -55,7 +55,7 @@ raise KeyError("mine")
     ("call", "is_shown"), [("Arena('A', reconnect=True)", False), ("sleep(0)", True)]
 )
 def test_ctrl_c_while_it_waits_for_the_arena_ends_it_without_a_traceback(call, is_shown):
-    """As it does in the other languages; elsewhere it shows where the bot was."""
+    """Bots in other languages end so too; one that doesn't wait shows where it was."""
     code = f"""\
 import signal
 import time

@@ -124,7 +124,7 @@ def test_the_image_runs_what_the_program_knows():
 
 
 def test_the_image_has_what_lanista_is_built_of_and_nothing_else():
-    """Above all not the keys, tokens and passwords that lie beside compose.yaml."""
+    """The keys, tokens and passwords that lie beside compose.yaml must not get into it."""
     lines = re.findall(r"^COPY (.*) \S+$", text_of("Containerfile"), re.MULTILINE)
     copied = {word for line in lines for word in line.split()}
     packages = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]

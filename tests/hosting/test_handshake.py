@@ -146,7 +146,7 @@ async def test_a_hello_whose_sender_has_left_is_told_but_does_not_end_the_wait(n
     ("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::ffff:127.0.0.1")]
 )
 async def test_without_the_token_our_users_bot_is_admitted(family, host):
-    """By whatever kind of socket: Java uses those for IPv6."""
+    """A bot may connect to an IPv4 address by a socket for IPv6, as those in Java do."""
     [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
     shake = handshake.Handshake(RULESET, "token")
     with trio.socket.socket(family) as bot:

@@ -1,4 +1,4 @@
-"""What is given for a match, checked before it."""
+"""The seed, map and settings of a match are checked before it begins."""
 
 import pytest
 

@@ -108,7 +108,7 @@ def test_from_the_lobby_to_two_bots(arena, show):
 
 @pytest.mark.parametrize("name", ["constructor", "__proto__"])
 def test_a_bot_may_be_called_like_something_that_each_object_has(arena, show, name):
-    """It rests as little as others do, and nobody has shown its token."""
+    """A bot called `constructor` doesn't rest, and nobody has shown its token."""
     page = show(f"{arena.page}/")
     assert [name, {}] == page.evaluate(ROW, name)
 

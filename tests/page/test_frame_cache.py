@@ -131,7 +131,7 @@ async def test_the_cache_has_what_read_frames_gives(cache, record, parts, monkey
 
 
 async def test_who_opens_many_files_delays_mostly_others_of_their_address(cache, record):
-    """Of an address a few are worked on in turn; somebody else's frames are made meanwhile."""
+    """A few files of each address are worked on in turn, beside those of other addresses."""
     many = [cache.acquire(f"m{n}", record, live=False, address="many") for n in range(3 * AT_WORK)]
     one = cache.acquire("one", record, live=False, address="one")
     assert await over(one)

@@ -67,7 +67,7 @@ async def test_a_file_that_is_sent_is_shown(lone, record):
 
 
 async def test_a_file_holds_up_no_match(house, monkeypatch):
-    """However long it takes to read one: the frames of matches are made elsewhere."""
+    """Another process makes the frames of matches, however long it takes to read a sent file."""
     read, begun, go_on = replay_reader.shown_of, trio.Event(), threading.Event()
     loop = trio.lowlevel.current_trio_token()
 

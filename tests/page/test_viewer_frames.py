@@ -282,7 +282,7 @@ async def test_frames_of_a_running_match_that_are_interrupted_while_they_wait_en
 
 
 async def test_frames_that_a_clean_up_removed_are_made_again(house):
-    """With their folder; the match that they are of is still running."""
+    """The whole folder of frames is removed while the match is still running."""
     ann, bob, match, page = await house.watched()
     assert 0 == (await page.frames(match, 0))["from"]
     shutil.rmtree(house.server.view.frame_cache.folder)
@@ -296,7 +296,7 @@ async def test_frames_that_a_clean_up_removed_are_made_again(house):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 async def test_a_match_without_a_frame_has_no_end(house):
-    """In place of the file of its frames there is a full disk."""
+    """No frame can be written, as the disk is full."""
     match = await one_match(house)
     await settled(house, match)
     (house.server.view.frame_cache.folder / "1").symlink_to("/dev/full")

@@ -255,7 +255,7 @@ def standings_of(first, second, third="never met"):
 
 
 def test_endings_that_are_not_known_are_no_zeros():
-    """They were in JSON, CSV and HTML, at the end of a run whose database was gone."""
+    """JSON, CSV and HTML had zeros at the end of a run whose database was gone."""
     known_zeros = row(1, "A", endings={})
     table = standings_of("A", "B")
 

@@ -211,7 +211,7 @@ def test_what_a_kill_left_in_the_log_is_not_overlooked(tmp_path, index):
 
 
 def test_the_log_of_a_linked_database_is_not_overlooked(tmp_path):
-    """It is beside the file, not beside the link: as of another user's tournament that runs."""
+    """A database's log is beside its file, not beside a link to it."""
     (tmp_path / "live").mkdir()
     (tmp_path / "cup.db").symlink_to("live/cup.db")
     with Store.open(tmp_path / "live/cup.db") as store:

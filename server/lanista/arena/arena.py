@@ -37,8 +37,8 @@ MAX_GUESTS = 16
 SHUTDOWN_TIME = 4.0
 """Seconds that running matches have at shutdown to tell their bots and write their records."""
 STORING_TIME = 1.0
-"""Seconds of these in which the results of ladders may then be stored; the next start finds those
-in the records that aren't."""
+"""Seconds, within those, that storing the last results of ladders may take; the next start finds
+the other results in the records."""
 
 log = structlog.get_logger()
 
