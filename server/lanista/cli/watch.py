@@ -57,8 +57,7 @@ async def play_watched(
     from lanista.page.frame_cache import FrameCache
     from lanista.page.view import View
 
-    caches = [FrameCache(at_once=True) for _ in range(2)]
-    view = View(match.running, frame_cache=caches[0], sent_frames=caches[1])
+    view = View(match.running, frame_cache=FrameCache(at_once=True))
     server = await page.listen(view)
     left = trio.CancelScope()
     played: MatchReport | None = None
