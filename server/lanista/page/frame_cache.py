@@ -16,6 +16,7 @@ import os
 import shutil
 import zlib
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -235,19 +236,16 @@ class FrameCache:
         They are those of running matches, and one for each address: so whoever opens hundreds
         delays mostly themselves.
         """
-        jobs: dict[int, None] = {}
-        by_address: dict[str, list[FrameFile]] = {}
+        jobs = {file.number for file in unfinished if file.live}
+        by_address: dict[str, list[FrameFile]] = defaultdict(list)
         for file in unfinished:
-            if file.live:
-                jobs[file.number] = None
-                continue
             for address in file.addresses:
-                by_address.setdefault(address, []).append(file)
+                by_address[address].append(file)
         for files in by_address.values():
             file = min(files[:AT_WORK], key=lambda file: file.turn)
             file.turn = next(self._turns)
-            jobs[file.number] = None
-        return list(jobs)
+            jobs.add(file.number)
+        return sorted(jobs)
 
     def prepare(self) -> None:
         """Make the folder if it isn't there, and remove those that killed arenas left behind.
