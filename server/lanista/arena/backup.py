@@ -131,15 +131,9 @@ def _files(folder: Path) -> Iterator[Path]:
     for top, _, names in os.walk(folder, onerror=tell):
         for name in names:
             path = Path(top, name)
-            if _is_file(path):
-                yield path
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except FileNotFoundError:  # it was removed meanwhile
-        return False
+            with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
+                if stat.S_ISREG(path.lstat().st_mode):
+                    yield path
 
 
 def _private_copy(path: Path, place: Path) -> None:
