@@ -503,29 +503,6 @@ async def test_running_matches_may_end_before_the_arena_does(
     assert end[0] == round(trio.current_time() - began)
 
 
-async def test_an_arena_ends_within_five_seconds_whatever_keeps_its_matches(
-    monkeypatch, tmp_path, autojump_clock
-):
-    """A match that ignores the interruption and results that can't be stored don't hold it up."""
-
-    async def forever(*_):
-        await trio.sleep_forever()
-
-    monkeypatch.setattr(Matches, "play", forever)
-    monkeypatch.setattr(LadderMatches, "settle", forever)
-    arena = Arena(arena_options(RULESET, port=0, data=tmp_path))
-    await arena.connections.listen()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(arena.serve)
-        await trio.sleep(1)
-        come(arena, *PAIRS[:2])
-        arena.matches.start_ready()
-        await trio.sleep(1)
-        began = trio.current_time()
-        arena.shut_down()
-    assert 5 >= round(trio.current_time() - began, 6)
-
-
 def test_no_house_bot_is_seated_beside_the_ladders_of_an_arena_that_has_no_other_rooms():
     """`rooms`: it would be refused, and nobody would know why it doesn't come."""
     ladders = (LadderSpec(name="pit", game="angrymob"),)
