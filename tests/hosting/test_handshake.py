@@ -2,6 +2,7 @@
 
 import os
 import socket
+import struct
 from pathlib import Path
 
 import pytest
@@ -126,13 +127,15 @@ async def test_a_bot_that_was_started_for_another_match_is_refused(token):
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="the system doesn't say it")
-async def test_a_hello_whose_sender_has_left_is_told_but_does_not_end_the_wait(nursery):
+@pytest.mark.parametrize("resets", [False, True])
+async def test_a_hello_whose_sender_has_left_is_told_but_does_not_end_the_wait(nursery, resets):
     """It may be the bot's, which failed, or another user's, who may be gone before one looks."""
     [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
     address = listener.socket.getsockname()
     shake = handshake.Handshake(RULESET, "token", is_one_try=True)
-    async with await trio.open_tcp_stream(*address) as gone:
-        await gone.send_all(b"Ada v=1 token=other\n")
+    with socket.create_connection(address) as gone:
+        gone.send(b"Ada v=1 token=other\n")
+        gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", resets, 0))
     nursery.start_soon(shake.wait, listener, trio.sleep_forever, 20)
     await until(lambda: shake.refusal)
     async with await trio.open_tcp_stream(*address) as bot:

@@ -45,6 +45,8 @@ from lanista_protocol import (
 
 LAST_LOOK = 0.2
 """Seconds to wait for the hello of a bot after its process has ended."""
+GONE = ("gone", 0)
+"""The address and port that stand for an end that has left."""
 
 
 @attrs.define(eq=False)
@@ -186,11 +188,11 @@ def connection_of(
 
 
 def peer_of(accepted: socket.socket) -> tuple[str, int]:
-    """Return the address and port of the other end; `gone` and 0 if it has left."""
+    """Return the address and port of the other end; GONE if it has left."""
     try:
         host, port = accepted.getpeername()[:2]
     except (OSError, ValueError):
-        return "gone", 0
+        return GONE
     return host, port
 
 
@@ -199,6 +201,8 @@ def _user_of(peer: tuple[str, int], ours: tuple[str, int]) -> int | None:
 
     The ends are IPv4 addresses with ports. Where the system doesn't say it, it is our user.
     """
+    if peer == GONE:
+        return None
     local, remote = (
         f"{int.from_bytes(socket.inet_aton(host), sys.byteorder):08X}:{port:04X}"
         for host, port in (peer, ours)
