@@ -159,6 +159,18 @@ async def test_without_the_token_our_users_bot_is_admitted(family, host):
     shake.connection.channel.close()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can connect as another user")
+def test_the_system_says_whose_a_connection_is():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        os.seteuid(65534)
+        try:
+            theirs = socket.create_connection(server.getsockname())
+        finally:
+            os.seteuid(0)
+        with theirs, server.accept()[0] as ours:
+            assert 65534 == handshake._user_of(ours.getpeername(), ours.getsockname())
+
+
 async def test_without_the_token_another_user_is_refused_and_does_not_end_the_wait(
     monkeypatch, nursery
 ):

@@ -14,6 +14,7 @@ There are two ways in which bots get seats, and this module serves both:
 
 import hmac
 import os
+import re
 import secrets
 import socket
 import sys
@@ -209,18 +210,14 @@ def _user_of(peer: tuple[str, int], ours: tuple[str, int]) -> int | None:
     )
     # Java, for one, connects to an IPv4 address by a socket for IPv6.
     mapped = f"{0:016X}{int.from_bytes(bytes([0, 0, 255, 255]), sys.byteorder):08X}"
-    for table, before in (("tcp", ""), ("tcp6", mapped)):
-        try:
-            rows = Path("/proc/net", table).read_bytes()
-        except OSError:
-            if table == "tcp":
-                return os.geteuid()
-            continue
-        # proc_net(5): … Local Remote State Queues Timer Retransmits User …; 01 is established.
-        row = rows.partition(f" {before}{local} {before}{remote} 01 ".encode())[2]
-        if row:
-            return int(row.split(maxsplit=4)[3])
-    return None
+    try:
+        rows = b"".join(path.read_bytes() for path in Path("/proc/net").glob("tcp*"))
+    except OSError:
+        rows = b""
+    # proc_net(5): … Local Remote State Queues Timer Retransmits User …; 01 is established.
+    form = rf" (?:{mapped})?{local} (?:{mapped})?{remote} 01 (?:\S+ +){{3}}(\d+) "
+    row = re.search(form.encode(), rows)
+    return int(row[1]) if row else None if rows else os.geteuid()
 
 
 def ruleset_of(hello: Hello, default: Ruleset) -> Ruleset:
