@@ -126,11 +126,14 @@ def test_7_1_without_any_strength_it_is_one_half(original, wins):
     assert (B if wins else A) == next(unit for unit in (A, B) if game.rounds[unit])
 
 
-def test_7_1_strengths_beyond_the_generators_range_are_scaled():
-    """The generator gives no draw of more than a million values."""
-    game = strengths(facing({"surprise": [99], "battle": [0]}), 3_000_000, 3_000_000, 1, 1)
+@pytest.mark.parametrize(
+    ("points", "values"), [(999_998, 999_998), (1_000_000, 500_000), (3_000_000, 750_000)]
+)
+def test_7_1_strengths_beyond_the_generators_range_are_scaled(points, values):
+    """The generator gives no draw of more than a million values; each clan has two units."""
+    game = strengths(facing({"surprise": [99], "battle": [0]}), points, points, 1, 1)
     play(game, {0: f"m {A} {RIGHT}"})
-    assert [750_000] == game.chance.ranges("battle")
+    assert [values] == game.chance.ranges("battle")
 
 
 def test_7_3_the_points_go_to_the_winners_clan_when_the_attacker_loses():
