@@ -24,7 +24,10 @@ class Waiter:
         return self.name
 
 
-def play(room, *pair, ranks=(1, 2), failing=None, void=False):
+NEW_YEAR = "2026-01-01T00:00:00+00:00"
+
+
+def play(room, *pair, ranks=(1, 2), failing=None, void=False, started=NEW_YEAR):
     """Play one match of two bots, one of which may fail it; their names by seat."""
     for name in pair:
         room.wait(Waiter(name))
@@ -46,7 +49,6 @@ def play(room, *pair, ranks=(1, 2), failing=None, void=False):
         ),
         ended="2026-01-01T00:00:09+00:00",
     )
-    started = "2026-01-01T00:00:00+00:00"
     report = MatchReport(spec=spec, names=match, result=result, record=record, started=started)
     room.over(match, report)
     return match

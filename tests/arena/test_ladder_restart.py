@@ -1,6 +1,6 @@
 """A ladder of an arena with its database: what a restart and a clock that is set don't change."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -60,6 +60,11 @@ def passes(clock, seconds):
     clock.steady += seconds
 
 
+def play_now(clock, room, **how):
+    """Play a match of Ann and Bob that begins at the present time."""
+    play(room, "Ann", "Bob", started=datetime.fromtimestamp(clock.wall, UTC).isoformat(), **how)
+
+
 def damaged(data, day, match="unknown"):
     """Put a record that can't be read, and return its path as it is told by whoever tries."""
     record = f"{day}/{match}.jsonl.gz"
@@ -96,7 +101,7 @@ def test_a_clock_that_was_ahead_at_the_last_start(clock, open_room, tmp_path, ah
     clock.wall += ahead
     room = open_room()
     for _ in range(room.spec.bench_after):
-        play(room, "Ann", "Bob", failing="Bob")
+        play_now(clock, room, failing="Bob")
     store(room)
     clock.wall -= ahead
     passes(clock, 10)
@@ -111,7 +116,7 @@ def test_a_restart_reads_no_record_of_a_match_that_is_stored(clock, open_room, t
     """None is opened to see whose it is, nor any from long before the ladder's last match."""
     room = open_room()
     for hours in (24, 14, 14, 0):  # from 2027-01-15, 8:00
-        play(room, "Ann", "Bob")
+        play_now(clock, room)
         store(room)
         passes(clock, hours * HOUR)
     for match in stored_alone(room.results.store):
@@ -121,6 +126,18 @@ def test_a_restart_reads_no_record_of_a_match_that_is_stored(clock, open_room, t
         with capture_logs() as logs:
             open_room(name=name)
         assert read == [line["path"] for line in logs]
+
+
+def test_results_that_were_stored_late_hide_no_others(clock, open_room, tmp_path):
+    """A start that stores those of many days may be killed; the next one looks for the rest."""
+    room = open_room()
+    play_now(clock, room)  # 2027-01-15
+    passes(clock, 10 * 24 * HOUR)
+    store(room)
+    paths = [damaged(tmp_path, f"2027-01-{day}") for day in (13, 14, 16, 24)]
+    with capture_logs() as logs:
+        open_room()
+    assert paths[1:] == [line["path"] for line in logs]
 
 
 def test_a_restart_needs_only_the_last_matches(open_room, monkeypatch):

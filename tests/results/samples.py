@@ -124,7 +124,7 @@ def drawn(number):
 
 def alone(number, *seats, **more):
     """A match of a ladder; its id is by number."""
-    return match(0, *seats, id=f"M{number}", **more)
+    return match(0, *seats, id=f"M{number}", started="2026-01-01T00:00:00+00:00", **more)
 
 
 def drawn_alone(numbers):

@@ -57,7 +57,7 @@ LAST_WORDS_KEPT = 1000
 """The number of versions of which it is known how they failed: the last to do so."""
 
 LONGEST_MATCH = timedelta(days=1)
-"""How long before the last stored match a match may have begun whose result isn't stored."""
+"""How long before the last stored match one may have begun whose result isn't stored."""
 
 log = structlog.get_logger()
 
@@ -179,11 +179,12 @@ class LadderRoom:
         """Store the results that the last arena couldn't store any more."""
         store, first_day, count = self.results.store, "", 0
         with store.ladder_reading() as now:
-            for stored_at, record in now.newest_records():
+            for started, record in now.newest_records():
                 # If the database is shared, the records of other arenas are elsewhere.
                 if not self.is_shared or (records / record).exists():
-                    # Not later than now: the clock may have been ahead when it was stored.
-                    last = min(datetime.fromisoformat(stored_at), datetime.now(UTC))
+                    # It may have been stored weeks later, by a start that was killed then. Not
+                    # later than now: the clock may have been ahead.
+                    last = min(datetime.fromisoformat(started), datetime.now(UTC))
                     first_day = (last - LONGEST_MATCH).date().isoformat()
                     break
             # Completed ones too: the clock may have been behind when their matches began.

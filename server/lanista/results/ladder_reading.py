@@ -147,9 +147,9 @@ class LadderReading(Reading):
             after = last
 
     def newest_records(self) -> Sequence[tuple[str, str]]:
-        """Return the time and the record of each of the latest matches with one, newest first."""
+        """Return when each of the latest matches with a record began, and that, newest first."""
         at = MATCHES.c
-        found = sa.select(at.committed, at.record).where(self.of(MATCHES), at.record.is_not(None))
+        found = sa.select(at.started, at.record).where(self.of(MATCHES), at.record.is_not(None))
         return list(rows(self.connection, found.order_by(at.number.desc()).limit(PAGE)))
 
     def last_matches(self, of_each: int) -> Iterator[CountedMatch]:
