@@ -76,7 +76,7 @@ def damaged(data, day, match="unknown"):
 
 @pytest.mark.parametrize("jump", [-HOUR, HOUR, -40 * 24 * HOUR])
 def test_a_clock_that_is_set_changes_nothing_on_a_running_ladder(clock, open_room, jump):
-    """Rests last as long as before, and matches are numbered in their order."""
+    """Rests last as long as before and end when it is told; matches are numbered in their order."""
     room = open_room()
     play(room, "Ann", "Bob")
     assert [1] == store(room)
@@ -90,6 +90,7 @@ def test_a_clock_that_is_set_changes_nothing_on_a_running_ladder(clock, open_roo
     clock.wall -= 2 * jump
     passes(clock, 20)
     assert FIRST_REST - 20 == room.resting(BOB)
+    assert datetime.fromtimestamp(clock.wall + FIRST_REST - 20, UTC) == room.rests()["Bob"]
     assert list(range(2, 3 + room.spec.bench_after)) == store(room)
     with room.results.store.ladder_reading() as now:
         assert list(range(1, 6)) == [match.number for match in now.counted_matches()]

@@ -309,8 +309,9 @@ class LadderRoom:
 
     def rests(self) -> Mapping[str, datetime | None]:
         """Return the names that rest, and until when; None if the operator has benched one."""
+        ahead = time.time() - self.now  # of the ladder's scale, if the wall clock was set
         return {
-            name: None if until == math.inf else datetime.fromtimestamp(until, UTC)
+            name: None if until == math.inf else datetime.fromtimestamp(until + ahead, UTC)
             for name, until in self._ladder.resting(self.now).items()
         }
 
