@@ -307,7 +307,7 @@ async def test_a_ladders_match_whose_worker_ended_touches_no_other(matches, tmp_
 
 
 async def test_the_end_waits_for_no_database_after_its_time(tmp_path, monkeypatch, autojump_clock):
-    """Beside a database that doesn't answer, the arena ended a second too late."""
+    """The arena ends in time although its database doesn't answer."""
 
     async def settle(_):
         await trio.sleep_forever()
