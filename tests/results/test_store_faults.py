@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 
 from lanista.errors import StoreError
-from lanista.results import engines
+from lanista.results import base, engines
 from lanista.results.base import Database
 from lanista.results.data_folder import DataFolder
 from lanista.results.database import Store
@@ -338,6 +338,19 @@ def test_the_log_is_written_ahead_and_to_the_disk(tmp_path):
             for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
         ]
     assert ["wal", 2, 1, 30_000] == values
+
+
+def test_a_program_that_is_making_the_same_database_is_waited_for(tmp_path, monkeypatch):
+    """SQLite itself doesn't wait for another writer when it begins to write ahead."""
+    path = tmp_path / "cup.db"
+    Database.open(path).close()
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr(base.time, "sleep", lambda _pause: other.commit())
+        # Not checked, as that would wait for the other, and nobody would end its transaction.
+        with Database.open(path, check=False) as ours, ours.reading() as connection:
+            assert "wal" == connection.exec_driver_sql("PRAGMA journal_mode").scalar()
 
 
 @pytest.mark.parametrize("bad", ["mysql://ant:secret@host/cup", "oracle+x://ant:secret@h/c"])

@@ -15,6 +15,7 @@ be called from any thread.
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from enum import Enum
 from pathlib import Path
@@ -49,6 +50,8 @@ from lanista.system import make_file, undoing
 
 _WRITER, _MANAGER = 1_818_325_001, 1_818_325_002
 """Keys of PostgreSQL's advisory locks: that of a writing transaction, that of the manager."""
+_BUSY_PAUSE = 0.01
+"""Seconds until SQLite is asked again for what another program keeps it from doing."""
 
 
 class Kind(Enum):
@@ -347,10 +350,19 @@ class Database:
             # On the raw connection, as the mode can't be changed inside a transaction.
             raw = connection.connection.driver_connection
             assert isinstance(raw, sqlite3.Connection)
-            try:
-                raw.execute("PRAGMA journal_mode = WAL")
-            except sqlite3.Error as error:
-                raise sqlite_error(path, error) from None
+            deadline = time.monotonic() + engines.PATIENCE
+            while True:
+                try:
+                    raw.execute("PRAGMA journal_mode = WAL")
+                except sqlite3.Error as error:
+                    # SQLite fails at once, whatever the timeout, if another writes: here it reads
+                    # the file before it wants to write, and two that do so would wait for ever.
+                    is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+                    if not is_busy or time.monotonic() > deadline:
+                        raise sqlite_error(path, error) from None
+                    time.sleep(_BUSY_PAUSE)
+                else:
+                    return
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
