@@ -175,6 +175,67 @@ async def test_memory_that_only_descriptors_hold_counts(sandboxed, script):
     assert re.fullmatch(r"was ended: it used [\d.]+ MiB of memory; the limit is 64 MiB", str(how))
 
 
+WATCHING = """
+import ctypes, os, select, signal, socket, sys, threading
+fd, kept = os.eventfd(0), []
+def watch(count):
+    for _ in range(count):
+        kept.append(epoll := select.epoll())
+        epoll.register(fd)
+def watch_apart():
+    ctypes.CDLL(None).unshare(0x400)  # CLONE_FILES
+    watch(10)
+    done.wait()
+    signal.pause()
+kind = sys.argv[1]
+watch({"few": 10, "threads": 10, "many": 101}.get(kind, 0))
+if kind == "transit":
+    kept += socket.socketpair()
+    socket.send_fds(kept[0], [b"x"], [fd])
+if kind in {"threads", "apart"}:
+    done = threading.Barrier(13)
+    target = watch_apart if kind == "apart" else lambda: (done.wait(), signal.pause())
+    for _ in range(12):
+        threading.Thread(target=target, daemon=True).start()
+    done.wait()
+print("watching", flush=True)
+signal.pause()
+"""
+
+
+@SANDBOXED
+@pytest.mark.usefixtures("one_sandbox")
+@pytest.mark.parametrize(
+    ("kind", "is_many"),
+    [("few", False), ("threads", False), ("many", True), ("apart", True), ("transit", True)],
+)
+async def test_who_holds_the_watches_that_are_used_up_is_found(
+    monkeypatch, sandboxed, script, kind, is_many
+):
+    """Threads that share their descriptors count once; those with their own, each."""
+    monkeypatch.setattr(usage, "MOST_WATCHES", 100)
+    command = [sys.executable, str(script(WATCHING)), kind]
+    async with listening() as arena, arena.start(*command, sandboxed=sandboxed) as bot:
+        await until(lambda: "watching" in bot.output_tail())
+        with monkeypatch.context() as patch:
+            patch.setattr(usage.os, "getpid", lambda: bot.keeper)
+            watch = usage.Watch(0, 0, 64, 0)
+            assert (None, usage.LONGEST) == watch.look()
+            patch.setattr(watch, "_can_watch", lambda: False)
+            broken = "watches 100 0" if is_many else None
+            assert broken == watch.look()[0]
+
+
+def test_whether_another_descriptor_can_be_watched(tmp_path):
+    watch = usage.Watch(0, 0, 64, 0)
+    assert [True, True] == [watch._can_watch() for _ in range(2)]
+    epoll, _ = watch._probe
+    with (tmp_path / "file").open("w") as file:  # epoll refuses files, as it does what is too many
+        watch._probe = epoll, file
+        assert not watch._can_watch()
+    assert "held more than 10000 epoll watches, its limit" == describe_broken("watches", 10000, 0)
+
+
 async def test_one_that_dies_of_the_limit_of_files_is_told_why(tmp_path):
     """As programs do that don't expect it; Python does."""
     command = ["dd", "if=/dev/zero", f"of={tmp_path}/filled", "bs=1M", "count=20"]

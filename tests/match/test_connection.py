@@ -1,5 +1,6 @@
 """Hellos in time, and the last bytes whatever the bot does (PROTOCOL.md 1, 2)."""
 
+import errno
 import socket
 import struct
 from contextlib import suppress
@@ -9,6 +10,7 @@ import trio
 
 from lanista.match.channel import BrokenChannelError, SocketChannel
 from lanista.match.connection import CLOSING_TIME, Connection
+from lanista.unwatched import PAUSE
 from lanista_protocol import ErrorCode, RemoteProtocolError, State
 from match.loopback import PATIENCE, bot_in_a_thread, read_all, socket_pair
 from support.memory import channel_pair, connection_pair
@@ -185,6 +187,26 @@ async def test_who_waits_for_a_socket_is_woken_by_its_close(waits):
         bot.close()
         channel.close()
     assert b"" == channel.receive_some(1).data
+
+
+@pytest.mark.parametrize("waits", ["wait_readable", "wait_writable"])
+async def test_who_waits_for_a_socket_that_cannot_be_watched_looks_again(
+    monkeypatch, autojump_clock, waits
+):
+    """A program of the same user may have used up what the system can watch (epoll_ctl(2))."""
+    failures = [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EBADF, "bad")]
+
+    async def wait(_descriptor):
+        raise failures.pop(0)
+
+    monkeypatch.setattr(trio.lowlevel, waits, wait)
+    channel, bot = socket_pair()
+    with bot:
+        await getattr(channel, waits)()
+        assert PAUSE == pytest.approx(trio.current_time())
+        with pytest.raises(OSError, match="bad"):
+            await getattr(channel, waits)()
+        channel.close()
 
 
 async def test_a_silent_machine_is_asked_whether_it_is_there():

@@ -10,6 +10,7 @@ import contextlib
 import socket
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import attrs
 import trio
@@ -29,6 +30,7 @@ from lanista.match.channel import SocketChannel
 from lanista.match.conditions import Clock, MatchSpec
 from lanista.match.connection import Connection
 from lanista.nurseries import helpers_nursery
+from lanista.unwatched import patiently
 from lanista_protocol import LINE_LIMIT, ErrorCode, RemoteProtocolError
 
 THINKING_TIME = 600.0
@@ -72,7 +74,7 @@ class Person:
         """Read the arena's lines until the connection ends."""
         turn, unread = 0, b""
         try:
-            while data := await self.stream.receive_some(LINE_LIMIT):
+            while data := await patiently(partial(self.stream.receive_some, LINE_LIMIT)):
                 *lines, unread = (unread + data).split(b"\n")
                 for line in lines:
                     keyword, _, rest = line.partition(b" ")

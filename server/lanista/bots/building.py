@@ -12,6 +12,7 @@ import os
 import secrets
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from lanista.bots.sandbox import Sandbox
 from lanista.errors import LanistaError, printable
 from lanista.system import undoing
 from lanista.temporary import TemporaryFolder
+from lanista.unwatched import patiently
 
 SCRATCH_SIZE = 512 * MIB
 """Size of a build's scratch folder in bytes; it is in memory."""
@@ -194,7 +196,7 @@ class Builder:
         Every user of this machine can connect to the port, so only the build knows a secret.
         """
         while True:
-            async with await listener.accept() as stream:
+            async with await patiently(listener.accept) as stream:
                 is_build = False
                 with trio.move_on_after(SECRET_TIME):
                     is_build = await _shows(stream, secret)
@@ -262,7 +264,7 @@ async def _shows(stream: trio.SocketStream, secret: str) -> bool:
 
 async def _some(stream: trio.SocketStream, most: int = PIECE) -> bytes:
     try:
-        return bytes(await stream.receive_some(most))
+        return bytes(await patiently(partial(stream.receive_some, most)))
     except trio.BrokenResourceError:
         return b""
 

@@ -15,7 +15,8 @@ where LIFELINE is the read end of that pipe, CWD may be empty for its own folder
 the bot's. The keeper writes lines about the bot to STATUS:
 
     started PID | failed TEXT     first: it was executed, or why it couldn't be
-    limit KIND LIMIT USED         it broke a limit (memory, cpu, processes) and is being ended
+    limit KIND LIMIT USED         it broke a limit (memory, cpu, processes, watches) and is being
+                                  ended
     gone                          everything of a bot that broke a limit has ended
     left N                        when it ended: how many processes that it started still run
     exited CODE | killed SIGNAL   when it ended

@@ -176,13 +176,14 @@ def readable_size(size: int) -> str:
 def describe_broken(kind: str, limit: int, used: int) -> str:
     """Describe how a bot broke a limit, as a phrase to follow `it`: `used 61 s of CPU time; …`.
 
-    The kind is `memory`, `cpu` or `processes`, as its keeper reported it, and the numbers are
-    bytes, seconds or processes. What was used is 0 if only the kernel knows.
+    The kind is `memory`, `cpu`, `processes` or `watches`, as its keeper reported it, and the
+    numbers are bytes, seconds, processes or watches. What was used is 0 if that isn't known.
     """
     phrases: dict[str, tuple[Callable[[int], str], str]] = {
         "memory": (readable_size, "used {} of memory"),
         "cpu": ("{} s".format, "used {} of CPU time"),
         "processes": (str, "had {} processes"),
+        "watches": (str, "held {} epoll watches"),
     }
     as_text, phrase = phrases[kind]
     if not used:

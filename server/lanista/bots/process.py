@@ -9,6 +9,7 @@ import math
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
@@ -22,6 +23,7 @@ from lanista.bots.last_words import last_words, uncaught
 from lanista.bots.limits import NO_LIMITS, BotLimits, describe_broken, describe_signal
 from lanista.errors import LanistaError, printable
 from lanista.nurseries import helpers_nursery
+from lanista.unwatched import patiently
 
 if TYPE_CHECKING:
     from lanista.bots.sandbox import Sandbox
@@ -350,7 +352,7 @@ class _Link:
 
     async def _listen_to_keeper(self, bot: Bot) -> None:
         rest = b""
-        while data := await self.status.receive_some():
+        while data := await patiently(self.status.receive_some):
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
                 bot.hear(line.decode())
@@ -362,7 +364,7 @@ class _Link:
         self.ended.set()
 
     async def _listen_to_output(self, bot: Bot) -> None:
-        while data := await self.output.receive_some(OUTPUT_LIMIT):
+        while data := await patiently(partial(self.output.receive_some, OUTPUT_LIMIT)):
             bot.keep(data)
             await trio.sleep(_READ_PAUSE)
 

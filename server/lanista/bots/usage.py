@@ -5,18 +5,22 @@ the keeper ends the bot.
 """
 
 # Importing pathlib would double the time a keeper takes to start.
-# ruff: noqa: PTH115, PTH116, PTH208
+# ruff: noqa: PTH115, PTH116, PTH123, PTH208
 
 import itertools
 import os
+import select
 import sys
 import time
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 if TYPE_CHECKING or __package__:
-    from lanista.bots import proctree
+    from lanista.bots import proctree, syscalls
 else:  # in the keeper, which knows no packages
     import proctree
+    import syscalls
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
@@ -31,6 +35,10 @@ GROWTH = 4 << 30
 # How many times as long as the last search for memfds took there is no other. The search takes time
 # in proportion to the number of open files, which the bot decides.
 FILES_REST = 20
+
+# How many descriptors a bot may watch by epoll while its user can watch no more. The kernel's limit
+# is some thousand for each 100 MB of memory.
+MOST_WATCHES = 10_000
 
 
 class Watch:
@@ -51,6 +59,9 @@ class Watch:
         self._moving = self._lost = 0
         self._memfds = 0
         self._files_due = float("-inf")
+        self._probe: tuple[select.epoll, select.epoll] | None = None
+        if sys.platform == "linux":
+            self._probe = select.epoll(), select.epoll()
 
     def look(self) -> "tuple[str | None, int]":
         """Return the limit that is broken, as `KIND LIMIT USED`, and the milliseconds to wait."""
@@ -86,7 +97,21 @@ class Watch:
             if resident > self.memory:
                 return f"memory {self.memory} {resident}", SHORTEST
             pause = min(pause, (self.memory - resident) * 1000 // GROWTH)
+        if not self._can_watch() and hold_many_watches(pids):
+            return f"watches {MOST_WATCHES} 0", SHORTEST
         return None, max(pause, SHORTEST)
+
+    def _can_watch(self) -> bool:
+        """Return whether our user, who may be the bot's too, can watch one more descriptor."""
+        if self._probe is None:
+            return True
+        epoll, other = self._probe
+        try:
+            epoll.register(other)
+        except OSError:
+            return False
+        epoll.unregister(other)
+        return True
 
     def _used(self, times: "dict[tuple[int, bytes], tuple[int, int]]") -> int:
         """Return the clock ticks that these processes, and all those that are gone, have used.
@@ -160,6 +185,43 @@ def _kib(path: str, keys: tuple[bytes, bytes]) -> tuple[int, int] | None:
     lines = [line.split() for line in proctree.read(path).splitlines() if line.startswith(keys)]
     figures = {fields[0]: int(fields[1]) * 1024 for fields in lines}
     return (figures.get(keys[0], 0), figures.get(keys[1], 0)) if figures else None
+
+
+def hold_many_watches(pids: list[int]) -> bool:
+    """Return whether these processes watch more than MOST_WATCHES descriptors by epoll.
+
+    They may if one of their sockets holds a descriptor in transit, since it may be that of an epoll
+    instance with any number of watches.
+    """
+    watches = 0
+    for folder in _descriptor_tables(pids):
+        try:
+            names = os.listdir(folder)
+        except OSError:  # gone
+            continue
+        for name in names:
+            try:
+                with open(f"{folder}/{name}", "rb") as file:
+                    for line in file:  # proc_pid_fdinfo(5)
+                        watches += line.startswith(b"tfd:")
+                        in_transit = line.startswith(b"scm_fds:") and int(line.split()[1])
+                        if watches > MOST_WATCHES or in_transit:
+                            return True
+            except OSError:  # closed meanwhile
+                continue
+    return False
+
+
+def _descriptor_tables(pids: list[int]) -> "Iterator[str]":
+    """Yield the folders that describe the descriptors of processes: threads may have their own."""
+    for pid in pids:
+        try:
+            tasks = os.listdir(f"{proctree.PROC}/{pid}/task")
+        except OSError:  # gone
+            continue
+        for task in tasks:
+            if int(task) == pid or not syscalls.share_files(pid, int(task)):
+                yield f"{proctree.PROC}/{pid}/task/{task}/fdinfo"
 
 
 def memfds_of(pids: list[int]) -> int:

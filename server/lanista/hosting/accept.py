@@ -4,11 +4,13 @@ import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import trio
 
 from lanista.errors import CannotListenError
 from lanista.match.background import BackgroundWork
+from lanista.unwatched import patiently
 from lanista_client.console import address
 
 ACCEPT_AGAIN = 0.1
@@ -75,7 +77,7 @@ async def accept(
     with socket.socket(fileno=os.dup(listener.socket.fileno())) as listening:
         listening.setblocking(False)
         while True:
-            await trio.lowlevel.wait_readable(listening)
+            await patiently(partial(trio.lowlevel.wait_readable, listening))
             for _ in range(1 + background.more // 4):
                 place = object()
                 try:

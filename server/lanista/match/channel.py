@@ -12,6 +12,7 @@ import attrs
 import trio
 
 from lanista.system import notice_silence
+from lanista.unwatched import pause_unwatched
 
 SO_TIMESTAMPNS = 35
 """Socket option of Linux that makes `recvmsg` return when the kernel received the data (socket(7)).
@@ -192,6 +193,8 @@ class SocketChannel:
         except trio.ClosedResourceError:
             # Closed, or woken by `wake`: the next write will tell.
             await trio.lowlevel.checkpoint()
+        except OSError as error:
+            await pause_unwatched(error)
 
     def receive_some(self, limit: int) -> Chunk | None:
         """See `Channel`."""
@@ -236,6 +239,8 @@ class SocketChannel:
             await trio.lowlevel.wait_readable(self._open())
         except (trio.ClosedResourceError, BrokenChannelError):
             await trio.lowlevel.checkpoint()
+        except OSError as error:
+            await pause_unwatched(error)
 
     def round_trip(self) -> RoundTrip | None:
         """See `Channel`; known on Linux."""

@@ -18,6 +18,7 @@ import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import attrs
 import structlog
@@ -30,6 +31,7 @@ from lanista.hosting.accept import accept
 from lanista.match.background import SHARE, BackgroundWork, WorkDone
 from lanista.page.answers import bad_request, crowded, refusal
 from lanista.system import notice_silence
+from lanista.unwatched import patiently
 
 log = structlog.get_logger()
 
@@ -190,7 +192,7 @@ class Peer(trio.abc.HalfCloseableStream):
 
     async def _receive(self, size: int) -> bytes:
         try:
-            data = await self.stream.receive_some(size)
+            data = await patiently(partial(self.stream.receive_some, size))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             await self.connections.turn(self.address)
             raise
