@@ -190,7 +190,7 @@ class PersonMatches:
                 for bot in house:
                     await bot.end()
         finally:
-            self._people[connection.host] -= 1
+            self._people -= Counter([connection.host])  # leaves out those who have gone
             connection.channel.close()
 
 
