@@ -8,7 +8,7 @@ import grimp
 PAGE = Path(__file__).parents[2] / "docs" / "design.md"
 BEGIN, END = "<!-- make map: begin -->\n", "<!-- make map: end -->\n"
 ROOTS = ("lanista_protocol", "lanista_client", "lanista_maps")
-PLAIN = ("nurseries", "ranges", "spawning", "system", "temporary", "toml_spec")
+PLAIN = ("nurseries", "ranges", "spawning", "system", "temporary", "toml_spec", "unwatched")
 """Modules that so many import that their arrows would hide the others."""
 
 
