@@ -152,3 +152,24 @@ async def same_files(submissions):
     found = {path for path in folder.path.rglob("*") if path.is_file()}
     assert expected <= found
     assert {".program", ".output"} >= {path.suffix for path in found - expected}
+
+
+async def test_what_ends_the_arena_again_and_again_is_refused(tmp_path, monkeypatch):
+    """Its author is told; what is handed in again counts anew."""
+
+    async def crash(*_):
+        raise Crash
+
+    monkeypatch.setattr(LadderSubmissions, "_build", crash)
+    await opened(tmp_path).hand_in(who("Ann"), "bot.py", b"a")
+    for _ in range(3):
+        submissions = opened(tmp_path)
+        assert State.RECEIVED is submissions.authors["ann"].versions[1].state
+        with pytest.raises(Crash):
+            await bring_up_all(submissions)
+    submissions = opened(tmp_path)
+    assert None is submissions.next()
+    why = submissions.authors["ann"].versions[1].why
+    assert why.startswith("the arena ended 3 times while it was built or checked; if the program")
+    await submissions.hand_in(who("Ann"), "bot.py", b"a")
+    assert 2 == submissions.next()[-1]

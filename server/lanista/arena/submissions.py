@@ -38,6 +38,7 @@ from lanista.arena.submission_check import (
 )
 from lanista.bots.building import (
     BUILD_LIMITS,
+    MAY_BE_ANOTHERS_FAULT,
     BrokenSandboxError,
     Builder,
     NotBuiltError,
@@ -57,6 +58,9 @@ from lanista.results.submissions import (
     Version,
     write_file,
 )
+
+MAX_TRIES = 3
+"""How often a version's build may begin before the end of the arena: the version may be why."""
 
 log = structlog.get_logger()
 
@@ -103,7 +107,7 @@ class LadderSubmissions:
         for author in authors.values():
             for number, version in author.versions.items():
                 if version.state in UNFINISHED:  # what was done of it is lost
-                    author.versions[number] = attrs.evolve(version, state=State.RECEIVED)
+                    author.versions[number] = _begun_again(version)
         if folder.path.exists():
             folder.tidy(authors)
         made = cls(room, folder, private, authors, changes)
@@ -502,7 +506,7 @@ class LadderSubmissions:
     async def _bring_up(self, key: str, number: int) -> None:
         try:
             version = self.version(self.authors[key], number)
-            if not await self._set(key, number, state=State.BUILDING):
+            if not await self._set(key, number, state=State.BUILDING, tries=version.tries + 1):
                 return
             built = await self._build(key, version)
             if not await self._set(key, number, state=State.CHECKING, **built):
@@ -534,7 +538,7 @@ class LadderSubmissions:
 
     async def _put_back(self, key: str, number: int) -> None:
         try:
-            await self._set(key, number, state=State.RECEIVED)
+            await self._set(key, number, state=State.RECEIVED, tries=0)
         except OSError as error:
             log.error("a submission can't be stored", why=str(error))
             versions = self.authors[key].versions
@@ -573,3 +577,11 @@ class LadderSubmissions:
         if used + built.size > spec.max_disk:
             raise NotBuiltError("the ladder's room for submissions is full; delete older versions")
         return {"command": built.command, "built_size": built.size}
+
+
+def _begun_again(version: Version) -> Version:
+    """Return a version that wasn't finished when the arena ended: it waits again, or is refused."""
+    if version.tries < MAX_TRIES:
+        return attrs.evolve(version, state=State.RECEIVED)
+    why = f"the arena ended {MAX_TRIES} times while it was built or checked"
+    return attrs.evolve(version, state=State.REFUSED, why=f"{why}; {MAY_BE_ANOTHERS_FAULT}")

@@ -83,6 +83,8 @@ class Version:
     """The command line that runs it; empty before it is built."""
     built_size: int = 0
     """The size of the packed program in bytes; 0 before it is built."""
+    tries: int = 0
+    """How often its build has begun; 0 again if it failed by no fault of its own."""
 
     @property
     def stored_size(self) -> int:
