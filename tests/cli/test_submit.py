@@ -1,6 +1,7 @@
 """`lanista submit` against a stand-in for the page; tests/e2e/test_submit.py has a real arena."""
 
 import base64
+import fcntl
 import hashlib
 import http.client
 import io
@@ -16,6 +17,7 @@ import pytest
 from lanista.bots import builder
 from lanista.cli import submit, submit_page
 from lanista.cli.submit_page import NoAnswerError, NotNowError, SubmissionsPage
+from lanista.system import write_whole
 
 ABOUT = {"ladder": "pit", "max_bytes": 1000}
 PATH = "/api/1/ladders/pit/submissions"
@@ -208,6 +210,45 @@ def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch
     assert [("Ada", "other"), ("Bob", "of-bob"), ("Cem", "of-cem")] == [
         (one.name, one.token) for one in names
     ]
+
+
+@pytest.mark.parametrize("refused", [None, 403])
+def test_a_new_name_has_the_token_that_another_program_has_made_meanwhile(run, page, refused):
+    """As when somebody hands in to two ladders at once: the arena knows one of the tokens."""
+    other = submit_page.KeptName(arena=page.url, name="Ada", token="other")
+    page.on_ask = lambda: page.asked or submit_page.keep(other)
+    if refused:
+        page.answers[f"POST {PATH}?file=bot.py"] = [refused]
+    assert (2 if refused else 0) == run("bot.py", "--name", "Ada").code
+    assert ["Ada:other"] == page.tokens()
+    assert (other,) == submit_page.kept_names().names
+
+
+def test_names_that_two_programs_keep_at_the_same_moment_are_both_kept(kept, monkeypatch):
+    """One waits until the other has written the file."""
+    names = [submit_page.KeptName(arena="http://a", name=name, token="t") for name in "AB"]
+    one, other = (threading.Thread(target=submit_page.keep, args=(name,)) for name in names)
+    wants = threading.Event()
+
+    def flock(*how):
+        if threading.current_thread() is other:
+            wants.set()
+        return lock(*how)
+
+    def write(*given, **how):
+        if threading.current_thread() is one:
+            other.start()
+            while other.is_alive() and not wants.is_set():
+                wants.wait(0.01)
+        return write_whole(*given, **how)
+
+    lock = fcntl.flock
+    monkeypatch.setattr(fcntl, "flock", flock)
+    monkeypatch.setattr(submit_page, "write_whole", write)
+    one.start()
+    one.join()
+    other.join()
+    assert names == list(submit_page.kept_names().names)
 
 
 # -- what is refused -----------------------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 import base64
 import contextlib
+import fcntl
 import http.client
 import io
 import json
 import os
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -237,14 +238,40 @@ def kept_names() -> KeptNames:
     return _READER.read(path) if path.exists() else KeptNames()
 
 
+@contextlib.contextmanager
+def _changing() -> Iterator[None]:
+    """Make the folder of kept names, and have other programs wait that would change them, too."""
+    folder = kept_path().parent
+    with file_errors("can't write", kept_path()):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with contextlib.suppress(OSError):  # the file system has no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def keep(name: KeptName) -> None:
     """Keep a name instead of its earlier token, in a file that only its owner reads."""
-    _replace(name, name)
+    with _changing():
+        _replace(name, name)
+
+
+def keep_new(name: KeptName) -> KeptName:
+    """Keep a name with a new token, unless another program has done so; return what is kept."""
+    with _changing():
+        there = kept_names().of(name.arena, name.name)
+        if there is None:
+            _replace(name, name)
+        return there or name
 
 
 def forget(name: KeptName) -> None:
     """Keep a name no longer."""
-    _replace(name)
+    with _changing():
+        _replace(name)
 
 
 def _replace(name: KeptName, *by: KeptName) -> None:
@@ -257,7 +284,6 @@ def _replace(name: KeptName, *by: KeptName) -> None:
     tables = [attrs.asdict(one) for one in (*others, *by)]
     path = kept_path()
     with file_errors("can't write", path):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = (head + toml_text({"names": tables})).encode()
         write_whole(path, [content], mode=0o600)
 
@@ -318,8 +344,9 @@ class SubmissionsPage:
             ) from None
         who = KeptName(arena=page.url, name=name, token=token)
         if is_new:  # kept before it is used: no name is registered with a token that is lost
-            keep(who)
-        is_kept = is_new or (kept is not None and kept.token == token)
+            kept = keep_new(who)
+            is_new, who = kept == who, kept
+        is_kept = kept is not None and kept.token == who.token
         return cls(page=page, ladder=ladder, who=who, is_kept=is_kept, is_new=is_new, about=about)
 
     def ask(self, method: str, path: str = "", *, again: type[NoAnswerError] = NotNowError) -> Any:
