@@ -6,6 +6,7 @@ isn't ended.
 
 import os
 import re
+from pathlib import Path
 
 import pytest
 import trio
@@ -88,7 +89,8 @@ async def test_a_limit_broken_since_the_last_look_is_told(script):
 
 
 @pytest.mark.one_user
-async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(with_groups, script):
+@pytest.mark.usefixtures("with_groups")
+async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(script):
     """Its keeper removes it; nobody else would."""
     path = script("""
         import json, os
@@ -100,15 +102,16 @@ async def test_a_group_goes_with_the_last_process_even_if_the_arena_has_died(wit
         async def main():
             env = environment(port=1, name="n")
             async with start_bot(["sleep", "100"], env, limits=BotLimits()) as bot:
-                print(json.dumps([bot.keeper, os.getpid()]), flush=True)
+                print(json.dumps([bot.keeper, bot.pid, os.getpid()]), flush=True)
                 await trio.sleep_forever()
         assert use_cgroups()
         trio.run(main)
     """)
-    async with telling(path) as (_, (keeper, pid)):
-        groups = list(with_groups.rglob(f"lanista-bot-{pid}-*"))
-    assert 1 == len(groups)
-    await until(lambda: not groups[0].exists())
+    async with telling(path) as (_, (keeper, bot, pid)):
+        group = control_group(Path(f"/proc/{bot}"))
+        assert group.name.startswith(f"lanista-bot-{pid}-")
+        assert group.is_dir()
+    await until(lambda: not group.exists())
     await gone([keeper])
 
 
