@@ -1,13 +1,14 @@
 """The filter of system calls, run as the kernel runs it, for each machine it is made for."""
 
 import errno
+import signal
 import socket
 import struct
 
 import pytest
 
 from lanista.bots import syscalls
-from lanista.bots.syscalls import AUDIT, NUMBERS, REFUSED, machine, sandbox_filter
+from lanista.bots.syscalls import AUDIT, CLONE_NEWUSER, NUMBERS, REFUSED, machine, sandbox_filter
 
 ALLOWED, KILLED = 0x7FFF0000, 0x80000000
 I386, X32 = 0x40000003, 0x40000000
@@ -31,7 +32,11 @@ def answer(program, audit, number, *arguments):
         if code == 0x20:
             (accumulator,) = struct.unpack_from("=I", data, operand)
         else:
-            holds = {0x15: accumulator == operand, 0x35: accumulator >= operand}[code]
+            holds = {
+                0x15: accumulator == operand,
+                0x35: accumulator >= operand,
+                0x45: accumulator & operand != 0,
+            }[code]
             at += skip_if if holds else skip_else
 
 
@@ -39,17 +44,23 @@ def answer(program, audit, number, *arguments):
 def test_what_is_refused(name):
     """All else is allowed, of this machine's own calls."""
     program, audit, numbers = sandbox_filter(name), AUDIT[name], NUMBERS[name]
-    special = {numbers["socket"], numbers["socketpair"]}
+    families, clone = {numbers["socket"], numbers["socketpair"]}, numbers["clone"]
     expected = {numbers[call]: refused(error) for call, error in REFUSED.items()}
-    for number in {*range(600), X32 - 1} - special:
+    for number in {*range(600), X32 - 1} - families - {clone}:
         assert expected.get(number, ALLOWED) == answer(program, audit, number)
-    for number in special:
+    for number in families:
         for family in range(64):
             may = family in {socket.AF_UNIX, socket.AF_INET}
             how = ALLOWED if may else refused(errno.EAFNOSUPPORT)
             assert how == answer(program, audit, number, family)
             # The kernel takes the lower half alone (socket(2): an int).
             assert how == answer(program, audit, number, family | 1 << 32)
+    thread = 0x3D0F00
+    for flags in 0, signal.SIGCHLD, thread, thread | 1 << 60:
+        assert ALLOWED == answer(program, audit, clone, flags)
+        # The kernel takes the lower half alone, as above.
+        for new in flags | CLONE_NEWUSER, flags | CLONE_NEWUSER | 1 << 32:
+            assert refused(errno.EPERM) == answer(program, audit, clone, new)
     for number in X32, X32 | numbers["socket"], -1:
         assert refused(errno.ENOSYS) == answer(program, audit, number)
 

@@ -28,6 +28,7 @@ NUMBERS = {
         "add_key": 248,
         "request_key": 249,
         "keyctl": 250,
+        "unshare": 272,
         "kcmp": 312,
         "io_uring_setup": 425,
         "fsopen": 430,
@@ -35,6 +36,7 @@ NUMBERS = {
     },
     "aarch64": {
         "mount": 40,
+        "unshare": 97,
         "socket": 198,
         "socketpair": 199,
         "add_key": 217,
@@ -50,21 +52,24 @@ NUMBERS = {
 
 # The system calls that the filter refuses, and the error that they give. Key management and
 # io_uring seem to be missing in the kernel, which language runtimes can handle; with io_uring a bot
-# could make sockets that the filter doesn't see. Mounting is refused because in a user namespace of
-# its own a bot could mount file systems in memory, of any size.
+# could make sockets that the filter doesn't see. clone3 seems to be missing too, because a filter
+# can't see its flags; C libraries then use clone, with which no user namespace can be made. In one
+# of its own a bot could make namespaces until the arena's user may have no more, not even for
+# sandboxes, and mount file systems in memory, of any size.
 REFUSED = {
     **dict.fromkeys(("keyctl", "add_key", "request_key", "io_uring_setup"), errno.ENOSYS),
-    **dict.fromkeys(("mount", "fsopen"), errno.EPERM),
+    "clone3": errno.ENOSYS,
+    **dict.fromkeys(("unshare", "mount", "fsopen"), errno.EPERM),
 }
 
 # On x86_64, numbers from here on are the same calls in another calling convention, x32.
 X32 = 0x40000000
 
 # seccomp(2): the results of a filter, and the offsets of its inputs; of the first argument, the
-# lower half has what `socket` reads. Then the instructions, from bpf(4).
+# lower half has what `socket` and `clone` read. Then the instructions, from bpf(4).
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 NUMBER_AT, MACHINE_AT, FIRST_ARGUMENT_AT = 0, 4, 16
-LOAD, IF_EQUAL, IF_AT_LEAST, ANSWER = 0x20, 0x15, 0x35, 0x06
+LOAD, IF_EQUAL, IF_AT_LEAST, IF_ANY, ANSWER = 0x20, 0x15, 0x35, 0x45, 0x06
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -86,9 +91,9 @@ def machine() -> str:
 def sandbox_filter(name: str) -> bytes | None:
     """Return the filter that bubblewrap's `--seccomp` takes, for a machine; None if unknown.
 
-    It refuses the calls in REFUSED, and sockets of other families than AF_UNIX and AF_INET. System
-    calls of another machine, as a 32-bit program makes them, end the process, because their numbers
-    are different.
+    It refuses the calls in REFUSED, sockets of other families than AF_UNIX and AF_INET, and new
+    user namespaces. System calls of another machine, as a 32-bit program makes them, end the
+    process, because their numbers are different.
     """
     if name not in AUDIT:
         return None
@@ -105,6 +110,11 @@ def sandbox_filter(name: str) -> bytes | None:
     for call, error in REFUSED.items():
         program += [(IF_EQUAL, 0, 1, numbers[call]), (ANSWER, 0, 0, ERRNO | error)]
     program += [
+        (IF_EQUAL, 0, 4, numbers["clone"]),
+        (LOAD, 0, 0, FIRST_ARGUMENT_AT),
+        (IF_ANY, 0, 1, CLONE_NEWUSER),
+        (ANSWER, 0, 0, ERRNO | errno.EPERM),
+        (ANSWER, 0, 0, ALLOW),
         (IF_EQUAL, 2, 0, numbers["socket"]),
         (IF_EQUAL, 1, 0, numbers["socketpair"]),
         (ANSWER, 0, 0, ALLOW),
