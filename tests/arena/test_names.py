@@ -115,6 +115,21 @@ async def test_without_a_token_on_this_machine(names, store, computed):
     assert "a name on a ladder needs its token; add token=TOKEN to the hello" in words
 
 
+@pytest.mark.parametrize("by", ["a hello", "the operator"])
+async def test_a_bot_without_a_token_may_not_stay_when_its_name_is_registered(names, store, by):
+    joe, ann = [await names.check(parse_hello(name), HERE) for name in ("JOE", "Ann")]
+    await names.look()
+    seen = names.changed.count
+    assert [] == await names.revoked([joe, ann])
+    if by == "a hello":
+        await enter(names, "joe token=one")
+    else:
+        add_name(store, "joe", house={})
+    await names.look()
+    assert seen < names.changed.count
+    assert [joe] == await names.revoked([joe, ann])
+
+
 async def test_without_a_token_from_elsewhere(names, closed):
     words = await words_of(names, ErrorCode.BAD_TOKEN, "Joe")
     assert "or, where anybody may register names, a secret of your own; " in words

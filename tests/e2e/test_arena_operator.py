@@ -114,6 +114,14 @@ def test_a_name_is_registered_reset_and_removed(arena, peers):
             old.until("wait")  # it is registered anew by this
 
 
+def test_a_bot_without_a_token_gives_up_its_name_to_whoever_registers_it(arena, peers):
+    """Also on another ladder than theirs, and where capitals differ."""
+    bot = peers(arena, "Cat v=1 room=pit")
+    bot.until("wait")
+    peers(arena, "CAT v=1 room=slow token=x").until("wait")
+    assert "error bad-token somebody has registered this name; send its token" in bot.rest()
+
+
 def test_a_newer_connection_plays_the_match_that_was_about_to_begin(arena, peers):
     """The last one of several; and it is its owner's and the operator's then."""
     wait_until(lambda: not arena.figures()["connections"], "bots of other tests are gone")

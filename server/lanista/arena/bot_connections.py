@@ -381,7 +381,7 @@ class BotConnections:
                 if self.names.changed.count != seen:
                     seen = self.names.changed.count
                     if await self.names.is_revoked(member.who):
-                        raise _revoked()
+                        raise _revoked(member)
                 elif (
                     old is not None and member.who.is_registered and self.matches.is_beginning(old)
                 ):
@@ -505,9 +505,9 @@ class BotConnections:
         self.matches.nursery.start_soon(self._kick_from_match, player, error)
         return True
 
-    def revoke(self, number: int) -> None:
-        """Send a bot away whose name was removed or given another token."""
-        self.kick(number, _revoked())
+    def revoke(self, number: int, member: Member) -> None:
+        """Send a bot away whose name was removed or has another token now."""
+        self.kick(number, _revoked(member))
 
     async def _kick_from_match(self, player: Player, error: RemoteProtocolError) -> None:
         """Put a player out of the match that has taken it, which may be about to begin."""
@@ -539,6 +539,8 @@ def _no_longer(_: RemoteProtocolError) -> None:
     """Do nothing, in place of a `give_way` whose place has been freed already."""
 
 
-def _revoked() -> RemoteProtocolError:
+def _revoked(member: Member) -> RemoteProtocolError:
     why = "the operator has removed this name, or given it another token"
+    if not member.who.is_registered:
+        why = "somebody has registered this name; send its token, or choose another name"
     return RemoteProtocolError(ErrorCode.BAD_TOKEN, why)

@@ -90,7 +90,7 @@ class LadderName:
     """Whose name it is; of a bot without a token, an owner of its own."""
     registered: datetime | None = None
     token_hash: str = attrs.field(default="", repr=False)
-    """The hash with which its token was compared, if it is registered."""
+    """The hash with which its token was compared; empty if it isn't registered."""
 
     @property
     def key(self) -> str:
@@ -175,7 +175,7 @@ class Names:
     # The last one of which `changed` has told.
     _taken_up: int | None = attrs.field(default=None, init=False)
     changed: Changes = attrs.field(factory=Changes, init=False)
-    """Tells that the operator has changed something: look up again what may have changed."""
+    """Tells that something was changed (`NameStore.changes`): look up again what may have."""
     # Of names that can't be checked.
     _trouble_lines: LogLimit = attrs.field(
         factory=lambda: LogLimit(1, TROUBLE_INTERVAL), init=False
@@ -259,17 +259,16 @@ class Names:
             return await self._in_thread(read)
 
     async def revoked(self, names: Collection[LadderName]) -> list[LadderName]:
-        """Return those of some names whose tokens have been replaced, or that were removed."""
+        """Return those of some names that were removed or have other tokens now.
+
+        So has a name without a token that was registered since.
+        """
         found = await self.look_up([name.key for name in names])
-        return [
-            name
-            for name in names
-            if name.is_registered
-            and ((now := found.get(name.key)) is None or now.token_hash != name.token_hash)
-        ]
+        hashes = {key: one.token_hash for key, one in found.items()}
+        return [name for name in names if hashes.get(name.key, "") != name.token_hash]
 
     async def is_revoked(self, who: LadderName) -> bool:
-        """Return whether a bot's name was removed since its `check`, or given another token."""
+        """Return whether a bot's name is `revoked` since its `check`."""
         with self._store_errors(who.name):
             return bool(await self.revoked([who]))
 

@@ -208,7 +208,7 @@ class Operator:
                 return False
             for player in connected:
                 if player.member is not None and player.member.who in revoked:
-                    self.arena.connections.revoke(player.number)
+                    self.arena.connections.revoke(player.number, player.member)
             self.arena.ladder_matches.bench(benched, connected)
             return True
 

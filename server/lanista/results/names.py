@@ -96,6 +96,7 @@ class NameStore:
                 return there
             connection.execute(NAMES.delete().where(NAMES.c.key == values["key"]))  # if removed
             connection.execute(NAMES.insert().values(values))
+            _changed(connection, 1)  # whoever uses it without a token has to stop
             return _registered_name({**values, "seen": None})
 
     def set_token(self, name: str, token_hash: str) -> bool:
@@ -119,9 +120,10 @@ class NameStore:
         return {row["key"]: _registered_name(row) for row in rows}
 
     def changes(self) -> int:
-        """Return how often the operator has changed something that a running arena must know.
+        """Return how often something was changed that a running arena must know.
 
-        These are tokens replaced, names removed or benched, and whatever `note_change` notes.
+        These are names registered, removed or benched, tokens replaced, and whatever `note_change`
+        notes.
         """
         with self.database.reading() as connection:
             count: int = connection.execute(sa.select(CHANGES.c.count)).scalar_one()
