@@ -98,7 +98,7 @@ def test_watching_a_match(watched):
         frames = ask(viewer, "frames", match=match, **{"from": 0})["frames"]
         assert [0, 1, 2, 3, 4] == [frame["n"] for frame in frames]
         assert program.process.poll() is None
-    left = time.monotonic()
+        left = time.monotonic()
     assert 0 == program.wait()
     assert 2.5 <= time.monotonic() - left  # a page may be loaded again
     assert 1 == program.out.count("draw (finished")
@@ -108,7 +108,7 @@ def test_watching_a_match(watched):
 
 def test_a_watched_match_is_cancelled(watched):
     """Not counted: exit code 3, as a match that was aborted has without a page."""
-    program, page = watched("--delay", 200)
+    program, page = watched("--delay", 60_000)
     with looking(page) as viewer:
         assert "done" == ask(viewer, "cancel", match=the_match(page))["type"]
         wait_until(lambda: "not counted (aborted: interrupted" in program.out, "its result is told")
