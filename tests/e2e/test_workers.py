@@ -55,7 +55,8 @@ def test_a_front_that_stands_still_stops_no_match(serve, pair):
         bot.until("go")  # of the next match
     record = daemon.record_with("Ada")
     assert [("answer", "answer")] * 3 == [turn.verdicts for turn in record.turns]
-    assert max(turn.stall for turn in record.turns) < stood / 2
+    # A stall of the front would be in every turn; one of a busy machine is in some.
+    assert min(turn.stall for turn in record.turns) < stood / 3
     assert "finished" == record.result.end
 
 
