@@ -290,11 +290,17 @@ def test_a_failed_fork_is_answered_by_its_error(monkeypatch):
     assert 0 == left.value.code
 
 
-@pytest.fixture(params=["unknown system", "no CLONE_PARENT"])
+@pytest.fixture(params=["unknown system", "no CLONE_PARENT", "too many in transit"])
 def interpreters(request, monkeypatch):
-    """A system on which no fork server can be: every keeper is an interpreter."""
+    """A system on which no fork server can be, or be reached: every keeper is an interpreter."""
+
+    def send(*_):
+        raise OSError(errno.ETOOMANYREFS, "Too many references: cannot splice")
+
     if request.param == "unknown system":
         monkeypatch.setattr(keeper_process.syscalls, "can_fork_siblings", lambda: False)
+    elif request.param == "too many in transit":
+        monkeypatch.setattr(keeper_process.socket, "send_fds", send)
     else:
         answer = -errno.EINVAL
         monkeypatch.setattr(keeper_process._ForkServer, "_ask", lambda *_: answer)

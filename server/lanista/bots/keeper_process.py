@@ -114,7 +114,9 @@ def start_keeper(
             try:
                 return KeeperProcess(_fork_server.fork(descriptors))
             except OSError as error:
-                if error.errno != errno.EINVAL:  # gVisor and QEMU's user mode have no CLONE_PARENT
+                # gVisor and QEMU's user mode have no CLONE_PARENT (EINVAL). And a user's bots may
+                # have so many descriptors in transit that it may send none now (ETOOMANYREFS).
+                if error.errno not in {errno.EINVAL, errno.ETOOMANYREFS}:
                     raise
         return KeeperProcess(_interpreter(descriptors))
     finally:

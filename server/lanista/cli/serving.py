@@ -160,9 +160,11 @@ def connections_allowed(spec: ArenaSpec) -> tuple[int, str]:
 
 
 def allow_connections(spec: ArenaSpec) -> int:
-    """Raise this process's limit of open files, often 1024 at first, as connections need it.
+    """Raise this process's limit of open files, often 1024 at first, to what the system allows.
 
-    Return how many connections are possible; if the spec has more, the log says why not as many.
+    If the bots of its user have more descriptors than that in transit, the kernel lets it send none
+    to match workers (unix(7), ETOOMANYREFS); a bot's limit is lower. Return how many connections
+    are possible; if the spec has more, the log says why not as many.
     """
     allowed, why = connections_allowed(spec)
     if why:
@@ -170,7 +172,7 @@ def allow_connections(spec: ArenaSpec) -> int:
             "fewer connections are possible", at_once=allowed, wanted=spec.max_connections, why=why
         )
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = hard if why else _open_files(spec, allowed)
+    needed = _open_files(spec, allowed) if hard == resource.RLIM_INFINITY else hard
     if soft != resource.RLIM_INFINITY and soft < needed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
     return allowed
