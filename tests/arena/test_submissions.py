@@ -137,9 +137,21 @@ async def test_a_name_hands_in_so_much_an_hour_and_deleting_makes_no_room_for_mo
 
 async def test_the_ladders_room_is_for_all_and_is_told_when_it_is_full(tmp_path):
     submissions = opened(tmp_path, max_disk=1 << 20)
-    await hand_in(submissions, "Ann", bytes(1 << 19))  # as much again
+    await hand_in(submissions, "Ann", bytes(1 << 19), address="127.0.0.1")  # as much again
     asked = submissions.hand_in(who("Bob"), "bot.py", b"x")
-    assert "is full (1 MiB)" in await refused(HTTPStatus.INSUFFICIENT_STORAGE, asked)
+    why = await refused(HTTPStatus.INSUFFICIENT_STORAGE, asked)
+    assert why.startswith("the ladder's room for submissions is full (1 MiB in all); delete ")
+
+
+async def test_one_address_may_have_half_of_the_ladders_room(tmp_path):
+    """Otherwise whoever takes some names could keep all others from handing in."""
+    submissions = opened(tmp_path, max_disk=1 << 20)
+    await hand_in(submissions, "Ann", bytes(1 << 18), address="10.0.0.1")  # as much again
+    asked = submissions.hand_in(who("Bob"), "bot.py", b"x", address="10.0.0.1")
+    why = await refused(HTTPStatus.INSUFFICIENT_STORAGE, asked)
+    assert why.startswith("your address's half of the ladder's room for submissions is full (1 MiB")
+    await hand_in(submissions, "Cid", bytes(1 << 18), address="10.0.0.2")
+    assert {1: "ready"} == states(submissions, "cid")
 
 
 async def test_of_what_fails_its_check_only_the_source_takes_room(tmp_path, monkeypatch):
@@ -150,9 +162,9 @@ async def test_of_what_fails_its_check_only_the_source_takes_room(tmp_path, monk
 
     submissions = opened(tmp_path, max_disk=1 << 20)
     monkeypatch.setattr(module, "check_program", check)
-    await hand_in(submissions, "Ann", bytes(1 << 19))
+    await hand_in(submissions, "Ann", bytes(1 << 19), address="127.0.0.1")
     assert {1: "refused"} == states(submissions, "ann")
-    await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19))
+    await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19), address="127.0.0.1")
     assert not submissions.folder.program("ann", 1).exists()
 
 
@@ -396,7 +408,8 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
         return await build_well(self, source, product)
 
     submissions = opened(tmp_path, max_disk=1 << 20)
-    await hand_in(submissions, "Ann", bytes((1 << 19) - 1))  # twice as much: little room is left
+    # Twice as much: little room is left.
+    await hand_in(submissions, "Ann", bytes((1 << 19) - 1), address="127.0.0.1")
     ann = registered("Ann")
     # A former database was put back, in which somebody else's name was removed.
     await submissions.take_up_names({}, {"ann": attrs.evolve(ann, registered=EARLIER)})
@@ -417,7 +430,7 @@ async def test_what_was_handed_in_goes_with_the_name_that_the_operator_removes(
     ]
     assert {} == states(opened(tmp_path), "ann")
     assert {"Ann": None} == submissions.room.submitted
-    await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19))
+    await submissions.hand_in(who("Bob"), "bot.py", bytes(1 << 19), address="127.0.0.1")
     another = attrs.evolve(who("Ann", "Eve"), registered=LATER + timedelta(days=1))
     assert 3 == (await submissions.hand_in(another, "bot.py", b"c")).number
 

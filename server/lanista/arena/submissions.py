@@ -25,6 +25,7 @@ import attrs
 import structlog
 import trio
 
+from lanista.arena.admission import is_loopback
 from lanista.arena.ladder_room import LadderRoom, SubmittedBot
 from lanista.arena.names import LadderName, Owner
 from lanista.arena.spec import Submissions
@@ -162,13 +163,8 @@ class LadderSubmissions:
             author = self._author(who)
             self._check_changeable(author, received)
             check_rate(author, now, self.spec.per_hour)
-            used = sum(one.size for one in self.authors.values())
-            if used + len(data) > self.spec.max_disk:
-                raise RefusedError(
-                    HTTPStatus.INSUFFICIENT_STORAGE,
-                    f"the ladder's room for submissions is full ({self.spec.max_disk >> 20} MiB); "
-                    "delete versions that you don't need, or ask the operator",
-                )
+            if (full := self._full(address, len(data))) is not None:
+                raise RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, full)
             # Later versions may have played, if an older copy of what was handed in was put back.
             author.next = max(author.next, self.room.last_version(author.name) + 1)
             version = Version(
@@ -202,6 +198,24 @@ class LadderSubmissions:
         self._log("submitted", author, version=version.number, host=address)
         self.changes.tell()
         return version
+
+    def _full(self, address: str, size: int) -> str | None:
+        """Return why there is no room for so many bytes more from an address; None if there is.
+
+        One address may have half of the room, so that it can't keep others from handing in.
+        """
+        versions = [one for author in self.authors.values() for one in author.versions.values()]
+        own = sum(one.stored_size for one in versions if one.address == address)
+        used = sum(one.stored_size for one in versions)
+        # Behind a proxy all come from loopback.
+        most = self.spec.max_disk if is_loopback(address) else self.spec.max_disk // 2
+        if own + size <= most and used + size <= self.spec.max_disk:
+            return None
+        whose = "your address's half of the" if own + size > most else "the"
+        return (
+            f"{whose} ladder's room for submissions is full ({self.spec.max_disk >> 20} MiB in "
+            "all); delete versions that you don't need, or ask the operator"
+        )
 
     async def choose(self, who: LadderName, number: int) -> Author:
         """Let a version play that is ready."""
@@ -573,9 +587,8 @@ class LadderSubmissions:
             path = self.folder.output(key, version.number)
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(write_file, path, output.encode())
-        used = sum(author.size for author in self.authors.values())
-        if used + built.size > spec.max_disk:
-            raise NotBuiltError("the ladder's room for submissions is full; delete older versions")
+        if (full := self._full(version.address, built.size)) is not None:
+            raise NotBuiltError(full)
         return {"command": built.command, "built_size": built.size}
 
 
