@@ -32,7 +32,7 @@ CALLS = {
 """System calls by name that Python has no function for."""
 CALL = f"""
 import ctypes, errno, json, os, sys
-NUMBERS = {CALLS | {"io_uring_setup": 425, "fsopen": 430, "clone3": 435}}
+NUMBERS = {CALLS | {"io_uring_setup": 425, "fsopen": 430, "clone3": 435, "close_range": 436}}
 libc = ctypes.CDLL(None, use_errno=True)
 def call(name, *words):
     ctypes.set_errno(0)

@@ -8,7 +8,16 @@ import struct
 import pytest
 
 from lanista.bots import syscalls
-from lanista.bots.syscalls import AUDIT, CLONE_NEWUSER, NUMBERS, REFUSED, machine, sandbox_filter
+from lanista.bots.syscalls import (
+    AUDIT,
+    CLONE_FILES,
+    CLONE_NEWUSER,
+    CLONE_THREAD,
+    NUMBERS,
+    REFUSED,
+    machine,
+    sandbox_filter,
+)
 
 ALLOWED, KILLED = 0x7FFF0000, 0x80000000
 I386, X32 = 0x40000003, 0x40000000
@@ -31,6 +40,8 @@ def answer(program, audit, number, *arguments):
             return operand
         if code == 0x20:
             (accumulator,) = struct.unpack_from("=I", data, operand)
+        elif code == 0x54:
+            accumulator &= operand
         else:
             holds = {
                 0x15: accumulator == operand,
@@ -61,6 +72,11 @@ def test_what_is_refused(name):
         # The kernel takes the lower half alone, as above.
         for new in flags | CLONE_NEWUSER, flags | CLONE_NEWUSER | 1 << 32:
             assert refused(errno.EPERM) == answer(program, audit, clone, new)
+    # A thread that doesn't share its descriptors with the others; a process may not either.
+    assert refused(errno.EPERM) == answer(program, audit, clone, thread & ~CLONE_FILES)
+    assert ALLOWED == answer(program, audit, clone, thread & ~CLONE_FILES & ~CLONE_THREAD)
+    for flags, how in (0, ALLOWED), (2, refused(errno.EPERM)), (4, ALLOWED), (6, refused(1)):
+        assert how == answer(program, audit, numbers["close_range"], 3, 9, flags)
     for number in X32, X32 | numbers["socket"], -1:
         assert refused(errno.ENOSYS) == answer(program, audit, number)
 

@@ -59,7 +59,7 @@ print(json.dumps([
 NAMESPACES = f"""
 {CALL}
 import struct
-CLONE_NEWUSER, SIGCHLD = 0x10000000, 17
+CLONE_NEWUSER, SIGCHLD, CLOSE_RANGE_UNSHARE = 0x10000000, 17, 2
 def forked(name, *words):
     result = call(name, *words)
     if result == 0:
@@ -70,6 +70,7 @@ print(json.dumps([
     forked("clone", ctypes.c_long(CLONE_NEWUSER | SIGCHLD), 0, 0, 0, 0),
     forked("clone3", struct.pack("=11Q", CLONE_NEWUSER, 0, 0, 0, SIGCHLD, *[0] * 6), 88),
     call("mount", b"x", b"/tmp", b"tmpfs", 0, None),
+    call("close_range", 99, 99, CLOSE_RANGE_UNSHARE),
 ]))
 """
 
@@ -80,7 +81,8 @@ def test_in_a_sandbox_are_no_keys_no_odd_sockets_and_no_file_systems(user):
     """Nor keys that all processes of a user share; sockets of two families alone, whatever the
     kernel has, and by whatever call. No file system can be mounted, not even in a namespace of
     one's own: it would be memory that nobody limits. No namespace can be made either: the arena's
-    user may have so many, and needs them for sandboxes.
+    user may have so many, and needs them for sandboxes. Nor are there threads with descriptors of
+    their own, of which a bot could have more than its limit says.
     """
     keys, made, namespaces = run(KEYS, SOCKETS, NAMESPACES, user=user, key="lanista-operator")
     assert ["ENOSYS"] * 4 == keys
@@ -91,4 +93,4 @@ def test_in_a_sandbox_are_no_keys_no_odd_sockets_and_no_file_systems(user):
     }
     assert {unix: "made", "16": "EAFNOSUPPORT", "40": "EAFNOSUPPORT"} == pairs
     assert ["ENOSYS", "EPERM", "EPERM"] == [ring, mounted, opened]
-    assert ["EPERM", "EPERM", "ENOSYS", "EPERM"] == namespaces
+    assert ["EPERM", "EPERM", "ENOSYS", "EPERM", "EPERM"] == namespaces

@@ -33,6 +33,7 @@ NUMBERS = {
         "io_uring_setup": 425,
         "fsopen": 430,
         "clone3": 435,
+        "close_range": 436,
     },
     "aarch64": {
         "mount": 40,
@@ -47,6 +48,7 @@ NUMBERS = {
         "io_uring_setup": 425,
         "fsopen": 430,
         "clone3": 435,
+        "close_range": 436,
     },
 }
 
@@ -65,11 +67,11 @@ REFUSED = {
 # On x86_64, numbers from here on are the same calls in another calling convention, x32.
 X32 = 0x40000000
 
-# seccomp(2): the results of a filter, and the offsets of its inputs; of the first argument, the
-# lower half has what `socket` and `clone` read. Then the instructions, from bpf(4).
+# seccomp(2): the results of a filter, and the offsets of its inputs; of the arguments, the lower
+# half has what these calls read. Then the instructions, from bpf(4).
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
-NUMBER_AT, MACHINE_AT, FIRST_ARGUMENT_AT = 0, 4, 16
-LOAD, IF_EQUAL, IF_AT_LEAST, IF_ANY, ANSWER = 0x20, 0x15, 0x35, 0x45, 0x06
+NUMBER_AT, MACHINE_AT, FIRST_ARGUMENT_AT, THIRD_ARGUMENT_AT = 0, 4, 16, 32
+LOAD, AND, IF_EQUAL, IF_AT_LEAST, IF_ANY, ANSWER = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -78,6 +80,7 @@ CLONE_PARENT, CLONE_INTO_CGROUP, SIGCHLD = 0x00008000, 0x200000000, 17
 KEYCTL_JOIN_SESSION_KEYRING = 1
 KCMP_FILES = 2
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
+CLONE_FILES, CLONE_THREAD, CLOSE_RANGE_UNSHARE = 0x00000400, 0x00010000, 2
 NS_GET_USERNS = 0xB701
 MS_NOSUID, MS_NODEV, MS_REMOUNT = 2, 4, 32
 
@@ -91,9 +94,10 @@ def machine() -> str:
 def sandbox_filter(name: str) -> bytes | None:
     """Return the filter that bubblewrap's `--seccomp` takes, for a machine; None if unknown.
 
-    It refuses the calls in REFUSED, sockets of other families than AF_UNIX and AF_INET, and new
-    user namespaces. System calls of another machine, as a 32-bit program makes them, end the
-    process, because their numbers are different.
+    It refuses the calls in REFUSED, sockets of other families than AF_UNIX and AF_INET, new user
+    namespaces, and threads with descriptors of their own: a bot could have a thousand times as many
+    open as its limit says, and in them memory that the keeper doesn't see. System calls of another
+    machine, as a 32-bit program makes them, end the process, because their numbers are different.
     """
     if name not in AUDIT:
         return None
@@ -110,9 +114,16 @@ def sandbox_filter(name: str) -> bytes | None:
     for call, error in REFUSED.items():
         program += [(IF_EQUAL, 0, 1, numbers[call]), (ANSWER, 0, 0, ERRNO | error)]
     program += [
-        (IF_EQUAL, 0, 4, numbers["clone"]),
+        (IF_EQUAL, 0, 6, numbers["clone"]),
         (LOAD, 0, 0, FIRST_ARGUMENT_AT),
-        (IF_ANY, 0, 1, CLONE_NEWUSER),
+        (IF_ANY, 2, 0, CLONE_NEWUSER),
+        (AND, 0, 0, CLONE_THREAD | CLONE_FILES),
+        (IF_EQUAL, 0, 1, CLONE_THREAD),
+        (ANSWER, 0, 0, ERRNO | errno.EPERM),
+        (ANSWER, 0, 0, ALLOW),
+        (IF_EQUAL, 0, 4, numbers["close_range"]),
+        (LOAD, 0, 0, THIRD_ARGUMENT_AT),
+        (IF_ANY, 0, 1, CLOSE_RANGE_UNSHARE),
         (ANSWER, 0, 0, ERRNO | errno.EPERM),
         (ANSWER, 0, 0, ALLOW),
         (IF_EQUAL, 2, 0, numbers["socket"]),
