@@ -74,7 +74,7 @@ class Arena:
 
     def __attrs_post_init__(self) -> None:
         options, folder, tls = self.options, self.options.folder, self.options.spec.tls
-        self._space = RecordSpace(options.data.records, self._has_room_again, self.running.changes)
+        self._space = RecordSpace(options.data, self._has_room_again, self.running.changes)
         self.matches = Matches(options, self.lobby, self.running, self.shut_down, self._space)
         self.ladder_matches = LadderMatches(self.matches, self.ladders)
         self.people = PersonMatches(self.matches)

@@ -5,7 +5,6 @@ them by the functions of this module as well.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import attrs
@@ -205,8 +204,7 @@ def _log_end(report: MatchReport) -> None:
 
 def record_path(data: DataFolder, match: str) -> Path:
     """Return where the record of a match is kept that is played today."""
-    day = datetime.now(UTC).date().isoformat()
-    return data.records / day / f"{match}{ENDING}"
+    return data.records_today / f"{match}{ENDING}"
 
 
 def our_fault() -> RemoteProtocolError:

@@ -30,6 +30,8 @@ from lanista.hosting.inputs import fresh_seed
 from lanista.match.conditions import MatchSpec
 from lanista.match.figures import MatchFigures
 from lanista.match.runner import RULES_RAISE
+from lanista.results.data_folder import DataFolder
+from lanista.system import make_folder
 from lanista_protocol import ErrorCode
 
 ROOM = 1 << 20
@@ -69,8 +71,7 @@ class RecordSpace:
     the next one, a thousand times a minute. So they wait (docs/operating.md, "A full disk").
     """
 
-    folder: Path
-    """The folder of records; it is made if it isn't there."""
+    data: DataFolder
     on_room: Callable[[], None]
     """Called when matches may begin again."""
     changes: Changes = attrs.field(factory=Changes)
@@ -95,7 +96,7 @@ class RecordSpace:
                 if self.trouble is None:
                     log.error(
                         "no match is started, as records can't be written",
-                        folder=str(self.folder),
+                        folder=str(self.data.records_today),
                         why=why,
                     )
                     self.trouble = why
@@ -113,8 +114,8 @@ class RecordSpace:
     def _test(self) -> str | None:
         """Return why nothing can be written; None if it can."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=self.folder) as file:
+            make_folder(self.data.records_today)
+            with tempfile.TemporaryFile(dir=self.data.records_today) as file:
                 file.write(bytes(ROOM))
                 file.flush()
                 os.fsync(file.fileno())

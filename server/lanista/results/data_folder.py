@@ -1,5 +1,6 @@
 """The data folder of an arena: the paths of everything that the arena keeps on disk."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import attrs
@@ -19,6 +20,11 @@ class DataFolder:
     def records(self) -> Path:
         """The folder of records, with a folder for each day."""
         return self.path / "records"
+
+    @property
+    def records_today(self) -> Path:
+        """The folder of the records of matches that begin today."""
+        return self.records / datetime.now(UTC).date().isoformat()
 
     @property
     def database(self) -> Path:
