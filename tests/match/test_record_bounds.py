@@ -65,6 +65,17 @@ async def test_a_long_malformed_answer_is_kept_shortened(autojump_clock, countin
     assert (3, 2, 2) == record.result.scores
 
 
+async def test_a_hello_in_place_of_an_answer_publishes_no_token(autojump_clock, counting):
+    """As of a program that says its hello on stdout, where Lanista has said it already."""
+    table = counting(rounds=2)
+    hello = "Ann v=1 token=s3cret keep=1"
+    record = await table.play(speaks(hello, "token=s3cret"), speaks("1", "1"), speaks("1", "1"))
+    assert ["Ann v=1 token=*** keep=1", "token=***"] == [turn.raw[0] for turn in record.turns]
+    assert {"malformed": 2} == record.result.fault_counts[0]
+    assert "s3cret" not in json.dumps(lines_of(table.path))
+    verify(record, COUNTING)
+
+
 async def test_a_long_late_answer_is_kept_shortened(autojump_clock, counting):
     """It was no answer, so no replay reads it: here a bot doesn't read what it is sent."""
     line = "5 " * 10_000 + "5"

@@ -4,6 +4,7 @@ A seat judges nothing. It reports what was received and when, and `judge` gives 
 bot may come back after it lost its connection, the seat is absent meanwhile (`AbsentSeats`).
 """
 
+import re
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +23,8 @@ from lanista_protocol import ErrorCode, RemoteProtocolError, State
 
 LAST_READS = 32
 """Number of reads after the deadline, at most 2 MiB, in which an answer is still looked for."""
+_TOKEN = re.compile(r"(?<!\S)token=\S+")
+"""The option of a hello that is secret; no answer that can be read has an `=`."""
 
 
 @attrs.define(eq=False)
@@ -310,6 +313,9 @@ class Seat:
     def _take(self, arrived: Arrival) -> None:
         if self.present and self.connection.session.has_answer:
             self.line = self.connection.session.take_answer()
+            if self.line is not None and "token=" in self.line:
+                # A bot that says its hello again would publish its token: everybody sees answers.
+                self.line = _TOKEN.sub("token=***", self.line)
             self.arrived = arrived
 
 
