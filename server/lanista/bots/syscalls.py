@@ -29,7 +29,6 @@ NUMBERS = {
         "request_key": 249,
         "keyctl": 250,
         "unshare": 272,
-        "kcmp": 312,
         "io_uring_setup": 425,
         "fsopen": 430,
         "clone3": 435,
@@ -44,7 +43,6 @@ NUMBERS = {
         "request_key": 218,
         "keyctl": 219,
         "clone": 220,
-        "kcmp": 272,
         "io_uring_setup": 425,
         "fsopen": 430,
         "clone3": 435,
@@ -78,7 +76,6 @@ PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 CLONE_PARENT, CLONE_INTO_CGROUP, SIGCHLD = 0x00008000, 0x200000000, 17
 KEYCTL_JOIN_SESSION_KEYRING = 1
-KCMP_FILES = 2
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 CLONE_FILES, CLONE_THREAD, CLOSE_RANGE_UNSHARE = 0x00000400, 0x00010000, 2
 NS_GET_USERNS = 0xB701
@@ -208,15 +205,6 @@ def fork_into_group(folder: str) -> int:
         return call("syscall", numbers["clone3"], arguments, len(arguments))
     finally:
         os.close(group)
-
-
-def share_files(one: int, other: int) -> bool:
-    """Return whether two processes or threads have the same table of descriptors, or may have."""
-    numbers = NUMBERS.get(machine())
-    try:
-        return numbers is None or call("syscall", numbers["kcmp"], one, other, KCMP_FILES) == 0
-    except OSError:  # gone, or a kernel without it
-        return True
 
 
 def join_session_keyring() -> None:

@@ -14,13 +14,10 @@ import sys
 import time
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 if TYPE_CHECKING or __package__:
-    from lanista.bots import proctree, syscalls
+    from lanista.bots import proctree
 else:  # in the keeper, which knows no packages
     import proctree
-    import syscalls
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
@@ -194,7 +191,8 @@ def hold_many_watches(pids: list[int]) -> bool:
     instance with any number of watches.
     """
     watches = 0
-    for folder in _descriptor_tables(pids):
+    for pid in pids:
+        folder = f"{proctree.PROC}/{pid}/fdinfo"
         try:
             names = os.listdir(folder)
         except OSError:  # gone
@@ -210,18 +208,6 @@ def hold_many_watches(pids: list[int]) -> bool:
             except OSError:  # closed meanwhile
                 continue
     return False
-
-
-def _descriptor_tables(pids: list[int]) -> "Iterator[str]":
-    """Yield the folders that describe the descriptors of processes: threads may have their own."""
-    for pid in pids:
-        try:
-            tasks = os.listdir(f"{proctree.PROC}/{pid}/task")
-        except OSError:  # gone
-            continue
-        for task in tasks:
-            if int(task) == pid or not syscalls.share_files(pid, int(task)):
-                yield f"{proctree.PROC}/{pid}/task/{task}/fdinfo"
 
 
 def memfds_of(pids: list[int]) -> int:
