@@ -55,7 +55,7 @@ register one more."""
 REMEMBERED = 10_000
 """How many right tokens are remembered, and as many wrong ones: those that were sent last."""
 LOOK_INTERVAL = 1.0
-"""Seconds between two looks at whether the operator has changed something."""
+"""Seconds between two looks at whether something was changed."""
 _LOOK_PATIENCE = 5.0
 """Seconds that such a look may take; after that, each token is looked up."""
 SEEN_INTERVAL = 60.0
@@ -449,7 +449,7 @@ class Names:
         )
 
     async def look(self) -> None:
-        """Look whether the operator has changed something, in whatever process."""
+        """Look whether something was changed, in whatever process."""
         count = None
         with trio.move_on_after(_LOOK_PATIENCE), contextlib.suppress(StoreError):
             count = await self._in_thread(self.store.changes)

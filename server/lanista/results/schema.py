@@ -220,7 +220,7 @@ CHANGES = sa.Table(
     METADATA,
     sa.Column("count", sa.Integer, primary_key=True, autoincrement=False),
 )
-"""One row, by which an arena notices cheaply that the operator has changed something."""
+"""One row, by which an arena notices cheaply that something was changed (`NameStore.changes`)."""
 
 # Not a part of `names`: a name that nobody has registered may be benched too, and stays so when it
 # is removed and registered again. It may be benched on a ladder on which nobody has played.
