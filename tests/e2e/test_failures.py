@@ -26,6 +26,7 @@ from e2e.running import (
     wait_until,
     wait_until_gone,
 )
+from lanista.bots.process import start_bot
 from lanista.games import registry
 from lanista.hosting import host
 from lanista.hosting.feeder import PATIENCE as PATIENCE_OF_FEEDER
@@ -61,6 +62,16 @@ def fed_by_its_script(bundle, *words, cwd=None):
 
 
 @pytest.fixture
+def unhurried(monkeypatch):
+    """Bots have as long as they need to exit after a match; half a second isn't always enough."""
+
+    def start(*given, **how):
+        return start_bot(*given, **{**how, "grace": PATIENCE})
+
+    monkeypatch.setattr("lanista.hosting.bot_pool.start_bot", start)
+
+
+@pytest.fixture
 def lost(lanista):
     """Play a match that this bot loses at seat 0; what was printed, and the bundle's folder."""
 
@@ -76,6 +87,7 @@ def lost(lanista):
     return play
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_a_bundle_has_the_last_two_turns_and_feeds_the_bot_again(lost, tmp_path):
     """Byte for byte; its script needs no folder, no environment and no clock. A next match into the
     same record, which all end normally, leaves none: the record's bundles are the new match's.
@@ -144,6 +156,7 @@ def test_a_signal_is_told(lost):
     assert "# off the rails\n" == (done.bundle / "turn-0.log").read_text()
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_a_process_that_fails_after_a_whole_match_gets_one(lost):
     """A bot that fails after it was told the end has a fault to mend, so that is printed."""
     done = lost(stdio("for line in sys.stdin:\n    if line == 'go\\n': print()\nsys.exit('no')\n"))
