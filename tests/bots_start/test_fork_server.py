@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -259,6 +260,19 @@ async def test_an_interrupted_request_spoils_no_other(monkeypatch):
             for pid in left:
                 os.waitpid(pid, os.WNOHANG)  # noqa: ASYNC222 -- WNOHANG doesn't wait
             await trio.sleep(0.01)
+
+
+async def test_bots_leave_their_arena_some_threads():
+    """The kernel counts those of a user together, and an arena that can have none more ends."""
+    before = resource.getrlimit(resource.RLIMIT_NPROC)
+    most = min([50_000, *(limit for limit in before if limit != resource.RLIM_INFINITY)])
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, before[1]))
+    try:
+        async with start_bot(SLEEP, ENV, grace=0) as bot:
+            left = most - server_side.ARENAS_THREADS
+            assert (left, left) == resource.prlimit(bot.pid, resource.RLIMIT_NPROC)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NPROC, before)
 
 
 async def test_too_many_processes_are_told(monkeypatch):

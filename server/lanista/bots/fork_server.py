@@ -26,6 +26,7 @@ import _socket
 import errno
 import marshal
 import os
+import resource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING or __package__:
@@ -36,6 +37,10 @@ else:  # in the fork server, which knows no packages
 
 DESCRIPTORS = 4
 BYTES_EACH = 4  # of a descriptor in a message: a C int
+
+# Threads of its user that an arena, its workers and helpers can always have, whatever its bots do;
+# trio has 40 at most in each.
+ARENAS_THREADS = 128
 
 
 def serve(requests: _socket.socket) -> list[int]:
@@ -64,9 +69,21 @@ def serve(requests: _socket.socket) -> list[int]:
         requests.send(b"%d" % answer)
 
 
+def leave_threads() -> None:
+    """Have this process and the bots below it leave the arena some of its user's threads.
+
+    The kernel compares the number of all threads of a user with the limit of whoever wants another,
+    and in a sandbox also with the limit of whoever made the user namespace.
+    """
+    most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    if most > 2 * ARENAS_THREADS:  # and not RLIM_INFINITY, which is -1
+        resource.setrlimit(resource.RLIMIT_NPROC, (most - ARENAS_THREADS,) * 2)
+
+
 def main(arguments: list[str]) -> None:
     """Serve an arena, or become a keeper; the top of this module describes the arguments."""
     keeper.ignore_polite_signals()
+    leave_threads()
     descriptors = [int(number) for number in arguments]
     if len(descriptors) == 1:
         descriptors = serve(_socket.socket(fileno=descriptors[0]))
