@@ -145,9 +145,10 @@ def test_an_interrupt_ends_a_bot_quietly(game, name, module):
 
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_no_arena_is_told_in_one_line_with_exit_code_1(by_hand):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    code, out, err = end(start(CAMPER_JOE, port, by_hand=by_hand))
+    with socket.socket() as deaf:  # bound, so that no other test listens there meanwhile
+        deaf.bind(("127.0.0.1", 0))
+        port = deaf.getsockname()[1]
+        code, out, err = end(start(CAMPER_JOE, port, by_hand=by_hand))
     words = f"unreachable: no arena at 127.0.0.1:{port}; start one with `lanista serve`"
     assert (1, "", f"CamperJoe: {words}\n") == (code, out, err)
 

@@ -250,9 +250,9 @@ REASON = re.compile(r"""(can't use )"(.*)": .*""")
 def ended_arena(said):
     """The port of an arena that ends a connection so, or of none."""
     if said is None:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
-        yield port
+        with socket.socket() as deaf:  # bound, so that no other test listens there meanwhile
+            deaf.bind(("127.0.0.1", 0))
+            yield deaf.getsockname()[1]
     else:
         with ScriptedArena(Hears(b"Ann v=1 game=angrymob\n"), Says(said)) as arena:
             yield arena.port
