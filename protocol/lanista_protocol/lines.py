@@ -59,6 +59,9 @@ class LineBuffer(bytearray):
         if match is None:
             return b""
         log = match.group()
+        # Before Python 3.11.5 it may end within a line that doesn't match, as a part of it does:
+        # https://github.com/python/cpython/issues/106052
+        log = log[: log.rfind(b"\n") + 1]
         del match  # A match exports the buffer, and a bytearray can't shrink while it is exported.
         del self[: len(log)]
         self._searched = 0
