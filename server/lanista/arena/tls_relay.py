@@ -155,8 +155,9 @@ class Relay:
                     cause = error.__cause__
                     why = "the peer has left"
                     if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
-                        # A name of OpenSSL's, such as UNSUPPORTED_PROTOCOL.
-                        why = cause.reason or "unknown"
+                        # A name of OpenSSL's, such as UNSUPPORTED_PROTOCOL. For an end, Python
+                        # 3.11.2 has none.
+                        why = cause.reason or why
                 else:
                     peer.is_new = False
         if peer.is_new:
