@@ -214,7 +214,7 @@ def test_names_of_other_arenas_and_other_names_stay(run, page, kept, monkeypatch
 
 @pytest.mark.parametrize("refused", [None, 403])
 def test_a_new_name_has_the_token_that_another_program_has_made_meanwhile(run, page, refused):
-    """As when somebody hands in to two ladders at once: the arena knows one of the tokens."""
+    """Somebody hands in to two ladders at once, say: the arena knows one of the two tokens."""
     other = submit_page.KeptName(arena=page.url, name="Ada", token="other")
     page.on_ask = lambda: page.asked or submit_page.keep(other)
     if refused:

@@ -66,7 +66,7 @@ async def test_a_long_malformed_answer_is_kept_shortened(autojump_clock, countin
 
 
 async def test_a_hello_in_place_of_an_answer_publishes_no_token(autojump_clock, counting):
-    """As of a program that says its hello on stdout, where Lanista has said it already."""
+    """A program may say its hello on stdout, where Lanista has said it already."""
     table = counting(rounds=2)
     hello = "Ann v=1 token=s3cret keep=1"
     record = await table.play(speaks(hello, "token=s3cret"), speaks("1", "1"), speaks("1", "1"))
